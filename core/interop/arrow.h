@@ -1,4 +1,4 @@
-// core/interop/arrow.h: record batches of Arrow, in and out, by the structs of its C data interface.
+// core/interop/arrow.h: imports and exports Arrow record batches through the C data interface.
 #pragma once
 
 #include "core/interop/arrow_abi.h"
@@ -11,34 +11,34 @@
 namespace td::arrow {
 
 struct ExportOptions {
-  std::string separator = {};  // joins names of nested dictionaries; empty: these are structs
+  std::string separator = {};  // joins names of nested dictionaries; empty: uses structs
   bool complex_pairs = false;  // complex numbers become lists of two
 };
 
-// Fills both structs, whose release the receiver calls once, on any thread. Columns are the memory of
-// the tensors where it is row-major on the CPU. Changes nothing when it throws.
+// Fills both structs; the receiver releases each once, on any thread. Columns share the tensors' memory if it
+// is row-major on the CPU. Changes nothing if it throws.
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema, Array* array);
 
-// The same as a stream of record batches of so many rows; the last has what is left. All batches are parts of one, so
-// every column has one type; they stay when the stream is released. Changes nothing when it throws.
+// A stream of record batches of `rows` rows; the last may be shorter. All are slices of one batch, so column
+// types agree; they outlive the stream. Changes nothing if it throws.
 void export_stream(const TensorDict& td, const ExportOptions& options, std::int64_t rows,
                    Stream* stream);
 
 enum class Nulls {
   refuse,
-  nan,   // of floating point
-  mask,  // a bool tensor beside the column: what is there
+  nan,   // NaN in floating-point columns
+  mask,  // a bool tensor beside the column: true where there are values
 };
 
 struct ImportOptions {
   Nulls nulls = Nulls::refuse;
-  std::string separator = {};  // splits names of columns into nested keys; empty: does not
-  bool copy = false;           // tensors of their own
+  std::string separator = {};  // splits column names into nested keys; empty: does not split
+  bool copy = false;           // always copies
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;
 };
 
-// A struct that is released with this one.
+// A struct that is released with this object.
 template <class Struct>
 struct Owned {
   Struct value = {};
@@ -50,26 +50,26 @@ struct Owned {
   }
 };
 
-// A record batch read. Both structs stay the caller's until commit() moves them in; without it, what was
-// read must go first.
+// A parsed record batch. The structs stay the caller's until commit() takes them over; without commit(),
+// destroy the result first.
 class Import {
  public:
   Import(Schema* schema, Array* array, const ImportOptions& options);
   const TensorDict& result() const noexcept { return td_; }
-  // Their release is null afterwards.
+  // Takes the structs over: their release becomes null.
   void commit() noexcept;
 
  private:
   Schema* schema_;
   Array* array_;
-  std::shared_ptr<Owned<Array>> owner_;  // goes with the last tensor that reads it
+  std::shared_ptr<Owned<Array>> owner_;  // freed with the last tensor that uses it
   TensorDict td_;
 };
 
-// All record batches of a stream, one after the other. The stream is released at the end, whatever came.
+// Reads all record batches of a stream. Always releases the stream at the end.
 class Reader {
  public:
-  // `code_of` says what an errno of the stream is; NULL: Code::io, whatever it is.
+  // `code_of` maps an errno of the stream to a code; nullptr: always Code::io.
   explicit Reader(Stream* stream, Code (*code_of)(int error) noexcept = nullptr) noexcept
       : stream_(stream), code_of_(code_of) {}
   Reader(const Reader&) = delete;

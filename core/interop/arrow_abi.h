@@ -1,5 +1,5 @@
-// core/interop/arrow_abi.h: the structs of Arrow's C data interface and C stream interface, as its specification
-// gives them, under its names and guards: functions are called through them, so their types must be the same for all.
+// core/interop/arrow_abi.h: the structs of Arrow's C data and C stream interfaces, copied from the
+// specification with its names and guards, since all users must share the types.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct ArrowSchema {
   int64_t n_children;
   struct ArrowSchema** children;
   struct ArrowSchema* dictionary;
-  void (*release)(struct ArrowSchema*);  // null: released, or moved elsewhere
+  void (*release)(struct ArrowSchema*);  // null: released or moved
   void* private_data;
 };
 
 struct ArrowArray {
   int64_t length;
-  int64_t null_count;  // -1: not counted
+  int64_t null_count;  // -1: unknown
   int64_t offset;
   int64_t n_buffers;
   int64_t n_children;
   const void** buffers;
   struct ArrowArray** children;
   struct ArrowArray* dictionary;
-  void (*release)(struct ArrowArray*);  // as above
+  void (*release)(struct ArrowArray*);  // null: released or moved
   void* private_data;
 };
 
@@ -42,8 +42,8 @@ struct ArrowArray {
 #define ARROW_C_STREAM_INTERFACE
 
 struct ArrowArrayStream {
-  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);  // 0, or an errno
-  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);  // a released array: no more
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);  // returns 0 or an errno
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);  // a released array: the end
   const char* (*get_last_error)(struct ArrowArrayStream*);
   void (*release)(struct ArrowArrayStream*);
   void* private_data;

@@ -21,7 +21,7 @@ at::Tensor unpack_bits(const void* bits, std::int64_t first, std::int64_t count)
   return result;
 }
 
-// Where the values of a part begin; `item` is how many bytes one has.
+// The start of a part's values; `item` is their size in bytes.
 const char* values_at(const Part& part, std::int64_t item, const Place& where) {
   const std::int64_t first = part.array->offset + part.start;
   std::int64_t end;
@@ -52,7 +52,7 @@ at::Tensor widened(const Part& part, SizesView sizes, c10::ScalarType dtype, con
   return result;
 }
 
-// Positions in the dictionary of an array, as int64; 0 where there is none.
+// Indices into an array's dictionary, as int64; 0 for nulls.
 at::Tensor read_codes(const Field& field, const Part& part, const Place& where) {
   at::Tensor codes = read_numbers(field, part, false, where).to(at::kLong);
   if (part.valid.defined())
@@ -112,7 +112,7 @@ Cells read_part(const Field& field, const Part& part, bool copy, const Place& wh
   return {read_numbers(field, part, copy, where), part.valid, {}};
 }
 
-// What a column without any record batch is made of.
+// The content of a column without record batches.
 Cells no_cells(const Field& field) {
   const Schema* schema = field.schema->dictionary;
   const Type type =
@@ -189,7 +189,7 @@ at::Tensor read_numbers(const Field& field, const Part& part, bool copy, const P
     sizes.push_back(item);
   }
   const char* data = values_at(part, item, where);
-  // Arrow recommends that memory is aligned, libtorch relies on it.
+  // libtorch requires alignment, which Arrow only recommends.
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(element) == 0;
   if (copy || !aligned || data == nullptr)

@@ -1,4 +1,4 @@
-// core/interop/arrow_column.h: the values of one column of Arrow, as a tensor or as non-tensor data.
+// core/interop/arrow_column.h: a column of Arrow as a tensor or as non-tensor data.
 #pragma once
 
 #include "core/interop/arrow.h"
@@ -11,14 +11,14 @@
 
 namespace td::arrow {
 
-// What one record batch has of a column.
+// A column's part in one record batch.
 struct Part {
   const Array* array = nullptr;
-  std::int64_t start = 0;  // elements of `array` before the first, beside its offset
+  std::int64_t start = 0;  // skipped elements of `array`, besides its offset
   std::int64_t count = 0;  // elements
   std::int64_t rows = 0;   // of the record batch
-  at::Tensor valid = {};  // bool, over the first dimensions of the values; undefined: all are there
-  std::shared_ptr<void> owner = {};  // of all memory
+  at::Tensor valid = {};   // bool, over the leading dimensions of the values; undefined: no nulls
+  std::shared_ptr<void> owner = {};  // keeps all memory alive
 };
 
 using Parts = c10::SmallVector<Part, 1>;
@@ -26,26 +26,26 @@ using Parts = c10::SmallVector<Part, 1>;
 struct Field {
   const Schema* schema = nullptr;
   Type type = {};
-  Sizes inner = {};  // the sizes of an element of the batch
+  Sizes inner = {};  // sizes of one batch element
   Parts parts = {};
 };
 
 // [rows, inner…]
 Sizes sizes_in(const Part& part, SizesView inner);
 
-// Adds the nulls of the array itself to those that the arrays around it have.
+// Merges the array's own nulls with those of the arrays around it.
 void note_nulls(Part& part, SizesView inner, const Place& where);
 
-// The values of all parts, one after the other.
+// The values of all parts, concatenated.
 struct Cells {
   at::Tensor values = {};               // numbers, or positions in `texts`
-  at::Tensor valid = {};                // as above
+  at::Tensor valid = {};                // as in Part
   std::vector<std::string> texts = {};  // as JSON
 };
 
 Cells read_cells(const Field& field, bool copy, const Place& where);
 
-// Those of one part; arrow_text.cpp has the texts. `field.parts` is not looked at.
+// Reads one part; arrow_text.cpp reads texts. Ignores `field.parts`.
 at::Tensor read_numbers(const Field& field, const Part& part, bool copy, const Place& where);
 Cells read_texts(const Field& field, const Part& part, const Place& where);
 
@@ -56,7 +56,7 @@ inline bool is_number(Kind kind) noexcept {
   return kind == Kind::numbers || kind == Kind::wide || kind == Kind::bits || kind == Kind::bytes;
 }
 
-// With dimensions of size 1 behind it, so that it broadcasts over values of so many dimensions.
+// Appends dimensions of size 1, to broadcast over `dims` dimensions.
 at::Tensor spread(const at::Tensor& valid, std::int64_t dims);
 
 }  // namespace td::arrow

@@ -1,4 +1,4 @@
-// Dictionaries as record batches of Arrow.
+// Exports dictionaries as Arrow's record batches.
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/arrow.h"
@@ -20,10 +20,10 @@ namespace td::arrow {
 
 namespace {
 
-constexpr std::size_t max_export_depth = 1000;  // whoever releases structs recurses
+constexpr std::size_t max_export_depth = 1000;  // releasing the structs recurses
 constexpr std::size_t max_int32 = std::numeric_limits<std::int32_t>::max();
 
-// Fixed-size lists around a column, one for each dimension behind the first.
+// Wraps a column in fixed-size lists, one for each dimension after the first.
 Column in_lists(std::string_view name, SizesView sizes, Column values) {
   std::int64_t length = values.length();
   for (std::size_t dim = sizes.size(); dim-- > 1;) {
@@ -91,7 +91,7 @@ void append_offset(std::string& offsets, std::size_t end) {
   offsets.append(reinterpret_cast<const char*>(&as), sizeof as);
 }
 
-// A value for each element: text, or JSON where one of them is something else. A null is missing.
+// A column of one value for each row: text if all are texts, else JSON. null becomes a missing value.
 Column value_column(std::string_view name, const Node& node) {
   const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   bool text = true;
@@ -129,11 +129,11 @@ Column value_column(std::string_view name, const Node& node) {
   return in_lists(name, sizes, std::move(column));
 }
 
-// A dictionary whose columns are being made.
+// A dictionary being exported.
 struct Level {
   std::string name;
   std::vector<Column> columns = {};
-  std::string values = {};  // those that hold for all rows, as members of an object of JSON
+  std::string values = {};  // values shared by all rows, as members of a JSON object
 
   void add_value(std::string_view key, const std::string& json) {
     values += (values.empty() ? "{" : ",") + quote(key) + ":" + json;
@@ -235,7 +235,7 @@ void export_batch(const TensorDict& td, const ExportOptions& options, Schema* sc
   }
   if (root->batch().empty()) {
     fail(Code::shape,
-         "a record batch needs a batch dimension for its rows, the dictionary has none");
+         "a record batch needs a batch dimension for its rows; the batch size is []");
   }
   Exporter exporter(root->batch()[0], entry_names(*root).size(), options);
   visit_paths(*root, [&](Path path, const Value& value) { exporter.add(path, value); });

@@ -1,4 +1,4 @@
-// core/interop/arrow_import.h: what makes a dictionary of parts of Arrow's arrays.
+// core/interop/arrow_import.h: builds a dictionary from parts of Arrow's arrays.
 #pragma once
 
 #include "core/interop/arrow_column.h"

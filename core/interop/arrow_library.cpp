@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* module_name = "tensordict-arrow.so";
 
-// Where the file lies that this code is in, with links followed: an installed tree may be moved.
+// The folder of this library's file, with links resolved: an installed tree may be moved.
 std::string own_folder() {
   Dl_info info;
   if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
@@ -24,7 +24,7 @@ std::string own_folder() {
   return whole.substr(0, whole.rfind('/'));
 }
 
-// Installed in a folder for what belongs to the library; in the build, or where all is put into one folder, beside it.
+// Looks in the folder "tensordict" beside the library (installed), then beside the library (build).
 std::string module_path(const std::string& where) {
   const std::string folder = own_folder();
   if (!folder.empty()) {
@@ -44,7 +44,7 @@ void* symbol(void* module, const char* name, const std::string& path) {
   return found;
 }
 
-// Stays until the process ends: tensors over its memory come back to it.
+// Never unloaded: tensors over the module's memory call back into it.
 Library load(const std::string& where) {
   const std::string path = module_path(where);
   void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -65,7 +65,7 @@ Library load(const std::string& where) {
 }  // namespace
 
 const Library& library(const std::string& where) {
-  static const Library loaded = load(where);  // tried again after a failure
+  static const Library loaded = load(where);  // retried after a failure
   return loaded;
 }
 

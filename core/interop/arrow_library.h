@@ -1,4 +1,4 @@
-// core/interop/arrow_library.h: the functions of the module that reads and writes files of Arrow and Parquet.
+// core/interop/arrow_library.h: the functions of the module for files of Arrow and Parquet.
 #pragma once
 
 #include "core/interop/arrow_module.h"
@@ -12,7 +12,7 @@ struct Library {
   TdArrowWrite* write;
 };
 
-// Loads the module with the first call. Throws Code::unsupported where there is none; `where` begins the message.
+// The first call loads the module. Throws Code::unsupported if it is missing; `where` begins the message.
 const Library& library(const std::string& where);
 
 }  // namespace td::arrow

@@ -15,7 +15,7 @@ struct SchemaHold {
   std::vector<Schema*> pointers;
 };
 
-// A receiver may have moved children out and marked them as released; the others go with their parent.
+// A receiver may have moved children out and marked them released; the others are released with the parent.
 template <class Struct, class Hold>
 void release_made(Struct* made) {
   if (made->release == nullptr) return;
@@ -27,7 +27,7 @@ void release_made(Struct* made) {
   made->release = nullptr;
 }
 
-// What both structs of a column of numbers own: one block, which goes with the later of the two.
+// What both structs of a column of numbers own: one block, freed with the later of the two.
 struct NumbersHold {
   NumbersHold(std::string_view name, const void* values, const c10::Storage& storage)
       : at{nullptr, values}, storage(storage), name(name) {}
@@ -53,12 +53,12 @@ void release_schema(Schema* schema) {
 void release_numbers(Array* array) {
   if (array->release == nullptr) return;
   auto* hold = static_cast<NumbersHold*>(array->private_data);
-  hold->storage = {};  // the memory of the tensor does not wait for the schema
+  hold->storage = {};  // the schema does not keep the tensor's memory alive
   hold->drop();
   array->release = nullptr;
 }
 
-// What a buffer without bytes points at: some readers want no null there.
+// The address of empty buffers: some readers refuse null.
 alignas(64) constexpr char no_bytes[8] = {};
 
 template <class Struct>
@@ -81,7 +81,7 @@ Column::Column(std::string_view name, std::string_view format, std::int64_t leng
   schema->pointers.reserve(n);
   array->children.resize(n);
   array->pointers.reserve(n);
-  // Nothing fails from here on.
+  // Nothing can fail from here on.
   for (std::size_t i = 0; i < n; ++i) children[i].take(&schema->children[i], &array->children[i]);
   point_at(schema->children, schema->pointers);
   point_at(array->children, array->pointers);
@@ -89,7 +89,7 @@ Column::Column(std::string_view name, std::string_view format, std::int64_t leng
   for (std::size_t i = 0; i < held.count; ++i) {
     if (held.at[i] == nullptr && held.made && !held.made[i].empty())
       held.at[i] = held.made[i].data();
-    // The first says where values are; without it, all are there.
+    // The first buffer marks nulls; without it there are no nulls.
     if (held.at[i] == nullptr && i != 0) held.at[i] = no_bytes;
   }
   const auto count = static_cast<std::int64_t>(n);

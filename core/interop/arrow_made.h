@@ -1,4 +1,4 @@
-// core/interop/arrow_made.h: structs of Arrow that this library makes, with what they own.
+// core/interop/arrow_made.h: Arrow structs made by this library, and what they own.
 #pragma once
 
 #include "core/interop/arrow_abi.h"
@@ -13,24 +13,23 @@
 
 namespace td::arrow {
 
-// What the array of a column reads and owns: buffers made for it, and its children.
+// What a column's array owns: its buffers and children.
 struct ArrayHold {
   static constexpr std::size_t most = 3;
   const void* at[most] = {nullptr, nullptr, nullptr};
   std::size_t count = 0;
-  std::unique_ptr<std::string[]> made =
-      {};  // `most` buffers, where `at` is null and these are not empty
+  std::unique_ptr<std::string[]> made = {};  // `most` buffers; used where `at` is null
   std::vector<Array> children = {};
   std::vector<Array*> pointers = {};
 };
 using Buffers = std::unique_ptr<ArrayHold>;
 
-// A column that is not yet handed over: a schema and an array, released if nobody takes them.
+// A column to hand over: a schema and an array, released unless take() is called.
 class Column {
  public:
   Column(std::string_view name, std::string_view format, std::int64_t length, std::int64_t nulls,
          Buffers buffers, std::vector<Column> children = {}, std::string metadata = {});
-  // Numbers of a tensor, whose memory is kept. The format lives as long as the program.
+  // A tensor's numbers; keeps its memory. The format must be static.
   Column(std::string_view name, const char* format, std::int64_t length, const void* values,
          const c10::Storage& storage);
   Column(Column&& other) noexcept { other.take(&schema_, &array_); }
@@ -42,7 +41,7 @@ class Column {
   ~Column();
 
   std::int64_t length() const noexcept { return array_.length; }
-  // Gives both away.
+  // Transfers both to the caller.
   void take(Schema* schema, Array* array) noexcept;
 
  private:
@@ -52,7 +51,7 @@ class Column {
 
 Column struct_column(std::string_view name, std::int64_t length, std::vector<Column> children,
                      std::string metadata);
-// Of so many elements of the child each.
+// A list column of `length` lists with `size` elements each.
 Column list_column(std::string_view name, std::int64_t size, std::int64_t length, Column child);
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;

@@ -1,32 +1,33 @@
-// core/interop/arrow_module.h: what the module offers that stands on the Arrow libraries. It is compiled alone, is linked
-// with nothing of this library, and is loaded when the first file is opened (docs/design/files.md).
+// core/interop/arrow_module.h: the interface of the module built on the Arrow libraries. It is compiled
+// separately, links nothing of this library, and is loaded when the first file is opened
+// (docs/design/files.md).
 #pragma once
 
 #include "core/interop/arrow_abi.h"
 
 #include <cstdint>
 
-// Another number when anything here changes: a module of another version is not used.
+// Increase with each change here: a module of another version is not used.
 #define TD_ARROW_MODULE_VERSION 1
 
 #define TD_ARROW_MODULE_PARQUET 0
-#define TD_ARROW_MODULE_IPC 1  // record batches of Arrow in a file
+#define TD_ARROW_MODULE_IPC 1  // a file of Arrow's record batches
 
-// What a failed call says: one that returned an errno.
+// The text of a failed call, which returned an errno.
 struct TdArrowError {
   char text[1024];
 };
 
-// The bytes of a file. `release` is called once, when nothing reads them any more.
+// The bytes of a file. `release` is called once, when they are no longer used.
 struct TdArrowSource {
   const void* data;
   std::int64_t bytes;
-  std::int64_t max_memory;  // most that may be allocated at a time
+  std::int64_t max_memory;  // limit for allocations at any time
   void* owner;
   void (*release)(void* owner);
 };
 
-// Where a file is written. `write` returns 0 or an errno; it is not called again after a failure.
+// The output of a file. `write` returns 0 or an errno; after a failure it is not called again.
 struct TdArrowSink {
   void* user;
   int (*write)(void* user, const void* data, std::int64_t bytes);
@@ -35,10 +36,10 @@ struct TdArrowSink {
 extern "C" {
 
 using TdArrowVersion = std::int32_t();
-// Each record batch is validated in full before it leaves the stream.
+// Fully validates each record batch.
 using TdArrowRead = int(std::int32_t form, const TdArrowSource* source, ArrowArrayStream* stream,
                         TdArrowError* error);
-// Takes the stream over, whatever it returns. Each batch of it is a row group. Files of Parquet are always compressed.
+// Always consumes the stream. Each batch becomes a row group. Parquet files are always compressed.
 using TdArrowWrite = int(std::int32_t form, ArrowArrayStream* stream, std::int32_t compress,
                          const TdArrowSink* sink, TdArrowError* error);
 

@@ -1,4 +1,4 @@
-// Streams of record batches.
+// Reads streams of record batches.
 #include "core/base/key.h"
 #include "core/interop/arrow_import.h"
 

@@ -1,4 +1,4 @@
-// A dictionary as a stream of record batches: parts of the columns of one, which all batches share.
+// A dictionary as a stream of record batches that are slices of one batch.
 #include "core/interop/arrow.h"
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace td::arrow {
 
 namespace {
 
-// The record batch that the others are parts of. It goes with the last of them.
+// The whole batch; freed with its last slice.
 struct Whole {
   Owned<Schema> schema;
   Owned<Array> array;
 };
 using WholePtr = std::shared_ptr<const Whole>;
 
-// What a copy of a struct of the whole owns. A receiver may move children out and mark them as released.
+// What a slice's struct owns. A receiver may move children out and mark them released.
 template <class Struct>
 struct CopyHold {
   WholePtr whole;
@@ -41,7 +41,7 @@ void release_copy(Struct* made) {
   made->release = nullptr;
 }
 
-// A struct of the whole with its children, over the same buffers and texts. As deep as the export allows.
+// Copies a struct and its children, sharing buffers and texts. The export bounds the depth.
 template <class Struct>
 Struct copied(const Struct& from, const WholePtr& whole) {
   auto hold = std::make_unique<CopyHold<Struct>>(whole);
@@ -68,7 +68,7 @@ struct Producer {
 
 Producer& producer_of(Stream* stream) { return *static_cast<Producer*>(stream->private_data); }
 
-// What may fail here is memory alone, and no exception may leave.
+// Only memory can fail here, and no exception may leave.
 template <class F>
 int without_exception(Stream* stream, F&& f) noexcept {
   Producer& producer = producer_of(stream);
@@ -97,7 +97,7 @@ int get_next(Stream* stream, Array* out) {
     if (count == 0) return;
     Array batch = copied(all, producer.whole);
     batch.length = count;
-    // Not an offset of the batch itself, which some readers refuse.
+    // Offset the columns: some readers refuse an offset of the batch.
     for (std::int64_t i = 0; i < batch.n_children; ++i) {
       Array& column = *batch.children[i];
       column.offset += producer.next;

@@ -1,4 +1,4 @@
-// Columns of texts and of bytes.
+// Reads columns of texts and bytes.
 #include "core/base/key.h"
 #include "core/formats/json_text.h"
 #include "core/interop/arrow_column.h"
@@ -21,7 +21,7 @@ T read_at(const void* from, std::int64_t i) {
   return value;
 }
 
-// One after the other in one buffer, between offsets.
+// Texts concatenated in one buffer, with offsets.
 template <class Offset>
 class Joined {
  public:
@@ -47,7 +47,7 @@ class Joined {
   const Place& where_;
 };
 
-// Short ones in place, others in one of several buffers.
+// Short texts inline, others in one of several buffers.
 class Views {
  public:
   Views(const Part& part, const Place& where) : array_(*part.array), where_(where) {

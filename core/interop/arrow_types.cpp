@@ -37,7 +37,7 @@ bool begins(std::string_view text, std::string_view with) noexcept {
   return text.substr(0, with.size()) == with;
 }
 
-// Days and seconds count in 32 bits, all other units in 64.
+// Days and seconds are 32-bit, all other units 64-bit.
 Type type_of_time(std::string_view format) noexcept {
   const bool narrow = format == "tdD" || format == "tts" || format == "ttm" || format == "tiM";
   const bool wide = format == "tdm" || format == "ttu" || format == "ttn" || format == "tDs" ||

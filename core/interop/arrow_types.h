@@ -1,4 +1,4 @@
-// core/interop/arrow_types.h: the formats of Arrow's schemas, and checks of what a producer gives.
+// core/interop/arrow_types.h: the formats of Arrow's schemas, and validation of a producer's data.
 #pragma once
 
 #include "core/base/error.h"
@@ -15,50 +15,50 @@ namespace td::arrow {
 
 inline constexpr const char* extension_key = "ARROW:extension:name";
 inline constexpr const char* json_extension = "arrow.json";
-// On a struct: the non-tensor values that hold for all its rows, as an object of JSON.
+// Metadata of a struct: non-tensor values shared by all rows, as a JSON object.
 inline constexpr const char* values_key = "tensordict.non_tensor";
 
-// "f", as long as the program runs; null when Arrow has none.
+// A static string such as "f"; nullptr if Arrow lacks the dtype.
 const char* format_of(c10::ScalarType dtype) noexcept;
 
 enum class Kind {
   numbers,  // of a dtype
-  wide,     // unsigned numbers that this libtorch lacks, of `bytes` each
+  wide,     // unsigned numbers of `bytes` bytes that this libtorch lacks
   bits,     // bool
-  bytes,    // of one length
+  bytes,    // of fixed length
   text,
   binary,
-  view,   // text, in place or in one of several buffers
-  nulls,  // nothing there
-  list,   // of one length
+  view,   // text, inline or in one of several buffers
+  nulls,  // only nulls
+  list,   // of fixed length
   fields,
   other,
 };
 
 struct Type {
   Kind kind = Kind::other;
-  c10::ScalarType dtype = c10::ScalarType::Undefined;  // of numbers; of wide ones, what they become
-  std::int64_t size = 0;      // of a list, or of bytes; of an offset of text; of a wide number
-  std::string_view why = {};  // other: what could be done
+  c10::ScalarType dtype = c10::ScalarType::Undefined;  // of numbers; for wide ones the replacement
+  std::int64_t size = 0;      // of a list, bytes, text offset or wide number
+  std::string_view why = {};  // other: advice for the message
 };
 
-// Where a column is, for messages: its name and the columns it is in.
+// The location of a column in messages: its name and the columns around it.
 struct Place {
-  const Place* above = nullptr;  // null: the record batch
+  const Place* above = nullptr;  // nullptr: the record batch
   std::string_view name = {};
   std::size_t depth = 0;
 };
 std::ostream& operator<<(std::ostream& out, const Place& place);
 
-// Of any text; `other` for what has no place in a dictionary.
+// Parses any text; `other` if dictionaries cannot hold the type.
 Type type_of(std::string_view format) noexcept;
 
-// The value of a key, if there. Code::format for lengths that cannot be.
+// The value of a key, if present. Code::format for invalid lengths.
 std::optional<std::string_view> metadata_value(const char* metadata, std::string_view key,
                                                const Place& where);
 
-// What one array must have, whatever its values: as many buffers and children as its type says, and
-// elements from `start` on for `count` in it. Code::format otherwise.
+// Checks that an array has the buffers and children of its type, and `count` elements from `start` on. Throws
+// Code::format.
 void check_array(const Array* array, const Schema& schema, const Type& type, std::int64_t start,
                  std::int64_t count, const Place& where);
 void check_schema(const Schema* schema, const Place& where);

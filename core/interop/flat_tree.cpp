@@ -42,7 +42,7 @@ void require_values(const at::Tensor& tensor, Path path) {
   }
 }
 
-// Whether the names say more than those of the dictionary above, which are taken over.
+// Whether there are names besides those inherited from the parent.
 bool more_names(const Names& names, const Names& above, std::size_t above_dims) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] && (i >= above_dims || i >= above.size() || !above[i])) return true;
@@ -178,7 +178,7 @@ class Builder {
       fail(Code::format, where_, ": nested deeper than ", options_.max_depth, " levels");
     }
     check_path(path);
-    // Dictionaries that a path makes on its way count, too: joined names are shorter than what they make.
+    // Count dictionaries that a path creates, too: a short joined name may create many.
     entries_ += path.size() - levels_there(*root.node(), path);
     if (entries_ > options_.max_entries) {
       fail(Code::format, where_, ": more than ", options_.max_entries, " entries");

@@ -1,12 +1,12 @@
-// core/interop/hdf5_functions.h: the functions of the HDF5 library, found when the first file is opened. The
-// library brings some thirty others into a process (of networks and cryptography); most processes never read a
-// file of this kind. Without TD_HDF5_LIBRARY, the name of the library's file, it is linked as any other.
+// core/interop/hdf5_functions.h: the functions of the HDF5 library, loaded when the first file is opened: the
+// library pulls in some thirty others (for networks and cryptography), and most processes never need it.
+// Without TD_HDF5_LIBRARY, the name of the library's file, it is linked as usual.
 #pragma once
 
 #ifdef TD_HDF5_LIBRARY
 
-// What constants of the library call as they are used. It has been opened by then. The check compares the numbers of
-// releases, and ends the process where they differ, be it in the last digit.
+// The library's constants use these macros. The library is already open then, and its version check would end
+// the process on any difference in release.
 #undef H5OPEN
 #define H5OPEN
 #undef H5CHECK
@@ -46,16 +46,16 @@
 
 namespace td::hdf5 {
 
-// In this namespace the names mean these. A name may be a macro of the library for a version of a function.
+// Declares the functions in this namespace. A name may be a macro for a version of a function.
 #define TD_HDF5_DECLARE(name) extern decltype(&::name) name;
 TD_HDF5_FUNCTIONS(TD_HDF5_DECLARE)
 TD_HDF5_NEWER(TD_HDF5_DECLARE)
 #undef TD_HDF5_DECLARE
 
-// A number that the library gives itself when it starts.
+// A constant that the library sets when it starts.
 struct Constant {
   const hid_t* at = nullptr;
-  operator hid_t() const noexcept { return *at; }  // NOLINT: stands for it
+  operator hid_t() const noexcept { return *at; }  // NOLINT: implicit by design
 };
 #define TD_HDF5_DECLARE(name) extern Constant name;
 TD_HDF5_CONSTANTS(TD_HDF5_DECLARE)

@@ -31,7 +31,7 @@ void* symbol(void* library, const char* name) {
   return found;
 }
 
-// A program that is linked with the library may hold its variables itself: those in the library are never set then.
+// A program linked with the library may hold copies of its variables, and the library's own are never set.
 const hid_t* constant(void* library, const char* name) {
   const auto* own = static_cast<const hid_t*>(symbol(library, name));
   if (*own > 0) return own;
@@ -39,7 +39,7 @@ const hid_t* constant(void* library, const char* name) {
   return other == nullptr ? own : other;
 }
 
-// Stays until the process ends: the library keeps what it must put back then.
+// Never unloaded: the library cleans up at process exit.
 bool load_library() {
   void* library = ::dlopen(TD_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -71,7 +71,7 @@ struct Said {
   bool no_memory = false;
 };
 
-// The first entry is the innermost one, and says the most.
+// The first entry is the innermost and most specific one.
 herr_t take_entry(unsigned n, const H5E_error2_t* error, void* into) {
   Said& said = *static_cast<Said*>(into);
   if (n == 0) said.first = error->desc;

@@ -1,8 +1,8 @@
-// core/interop/hdf5_library.h: the HDF5 library as the other files here use it: one thread at a time, silent, every
-// identifier owned.
+// core/interop/hdf5_library.h: uses the HDF5 library safely: one thread at a time, silent, with owned
+// identifiers.
 #pragma once
 
-// The names of functions mean the same in all releases since 1.8 then.
+// Keeps the functions' names stable in all releases since 1.8.
 #ifndef H5_USE_18_API
 #define H5_USE_18_API
 #endif
@@ -17,9 +17,9 @@
 
 namespace td::hdf5 {
 
-// Around every use of the library, which is not made for threads. Nothing of the caller runs inside.
-// The first one loads the library: throws Code::unsupported where it is not there.
-// What the library would print on stderr is kept from there, and its setting is put back.
+// Protects every use of the library, which is not thread-safe; no callbacks of callers run inside. The first
+// one loads the library: Code::unsupported if it is missing. Silences the library's output on stderr, and
+// restores its setting.
 class Session {
  public:
   Session();
@@ -33,10 +33,10 @@ class Session {
   void* print_data_ = nullptr;
 };
 
-// Throws with what the library says about the failure of its last call: Code::out_of_memory if it says so, else `code`.
+// Throws with the library's message for its last failure: Code::out_of_memory if it says so, else `code`.
 [[noreturn]] void fail_library(Code code, const std::string& where, const char* what);
 
-// Owns an identifier of any kind: a file, a dataset, a type, a list of properties.
+// Owns an identifier: a file, a dataset, a type, a property list.
 class Id {
  public:
   explicit Id(hid_t id = -1) noexcept : id_(id) {}
@@ -46,7 +46,7 @@ class Id {
     std::swap(id_, other.id_);
     return *this;
   }
-  operator hid_t() const noexcept { return id_; }  // NOLINT: stands for it
+  operator hid_t() const noexcept { return id_; }  // NOLINT: implicit by design
   bool is_open() const noexcept { return id_ >= 0; }
   hid_t release() noexcept { return std::exchange(id_, -1); }
   void reset() noexcept {
@@ -57,7 +57,7 @@ class Id {
   hid_t id_;
 };
 
-// What a call returned, if it is an identifier.
+// Wraps a returned identifier; throws if the call failed.
 inline Id need(hid_t id, Code code, const std::string& where, const char* what) {
   if (id < 0) fail_library(code, where, what);
   return Id(id);
@@ -66,8 +66,7 @@ inline void need_done(herr_t status, Code code, const std::string& where, const 
   if (status < 0) fail_library(code, where, what);
 }
 
-// Properties of a way to an object (`kind`: H5P_LINK_ACCESS and what is derived from it): links into other
-// files are not followed.
+// Access properties (`kind`: H5P_LINK_ACCESS or derived) that do not follow links into other files.
 Id inside_file(hid_t kind, const std::string& where);
 
 }  // namespace td::hdf5

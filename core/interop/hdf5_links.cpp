@@ -1,4 +1,4 @@
-// The links of a group, and those of them that lead to groups.
+// The links of a group, and which of them lead to groups.
 #include "core/interop/hdf5_links.h"
 
 #include "core/formats/json_text.h"
@@ -16,7 +16,7 @@ struct Links {
   bool too_many = false, no_memory = false;
 };
 
-// Called by C code: nothing may be thrown.
+// Called from C code: must not throw.
 herr_t take_link(hid_t, const char* name, const H5L_info_t* info, void* into) {
   Links& links = *static_cast<Links*>(into);
   if (links.found.size() >= links.most) {
@@ -32,7 +32,7 @@ herr_t take_link(hid_t, const char* name, const H5L_info_t* info, void* into) {
   return 0;
 }
 
-// "demo_10" as "demo_" and 10. Numbers of any length: by their length first.
+// Natural order: "demo_10" is "demo_" and 10. Compares numbers by length first, so they may be long.
 bool counts_before(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, k = 0;
@@ -78,8 +78,8 @@ std::vector<Link> links_of(hid_t file, const std::string& place, const std::stri
       need(H5Gopen2(file, place.c_str(), access), Code::format, where, "cannot open a group");
   Links links;
   links.most = options.max_entries;
-  // In the order of the file: for any other one the library makes a table, and frees parts of it that it
-  // never wrote when the group is damaged.
+  // In file order: for other orders the library builds a table, and crashes on damaged groups when it frees
+  // that.
   hsize_t from = 0;
   const herr_t status = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &from, take_link, &links);
   if (links.no_memory) throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// core/interop/hdf5_links.h: what the links of a group are called.
+// core/interop/hdf5_links.h: the links of a group.
 #pragma once
 
 #include "core/interop/hdf5_types.h"
@@ -13,11 +13,11 @@ struct Link {
   H5L_type_t type;
 };
 
-// The links of a group, by name.
+// The links of a group, sorted by name.
 std::vector<Link> links_of(hid_t file, const std::string& place, const std::string& where,
                            const Options& options);
 
-// What lies at a path. Throws Code::key_not_found when nothing does.
+// The object at a path. Throws Code::key_not_found if there is no object.
 H5O_info_t look_at(hid_t file, const std::string& group, const std::string& where);
 
 [[noreturn]] void fail_many(const std::string& where, const Options& options);

@@ -1,4 +1,4 @@
-// The tree of a file: links followed inside the file only, types and sizes checked, cycles found.
+// The tree of a file: follows links inside the file, checks types and sizes, detects cycles.
 #include "core/interop/hdf5_links.h"
 #include "core/interop/hdf5_tree.h"
 
@@ -25,7 +25,7 @@ class Scanner {
         to_group_(inside_file(H5P_GROUP_ACCESS, where)),
         to_dataset_(inside_file(H5P_DATASET_ACCESS, where)) {}
 
-  // Without recursion: a file says how deep it is.
+  // Iterative, since the file determines the depth.
   Tree scan(const std::string& group) {
     const H5O_info_t info = look_at(file_, group, where_);
     if (info.type != H5O_TYPE_GROUP) {
@@ -73,7 +73,7 @@ class Scanner {
     tree_.push_back(std::move(entry));
   }
 
-  // Something that is no entry.
+  // Handles an object that cannot be an entry.
   void refuse(const std::string& place, const std::string& why) const {
     if (options_.skip) return;
     fail(Code::unsupported, where_, ": ", quote(place), " is ", why,
@@ -111,7 +111,7 @@ class Scanner {
     take_dataset(std::move(entry));
   }
 
-  // Datasets whose values are in this file, and can be had without code from elsewhere.
+  // The reason why a dataset's values cannot be read from this file without plugins; empty: they can.
   std::string why_not(hid_t dataset) const {
     const Id made = need(H5Dget_create_plist(dataset), Code::format, where_, "bad dataset");
     if (H5Pget_layout(made) == H5D_VIRTUAL) return "a view of datasets in other files";
@@ -154,7 +154,7 @@ class Scanner {
     add_typed(std::move(entry), type, 0);
   }
 
-  // A dataset, or a field of its records. Types in one another end at a depth that nobody needs.
+  // Adds a dataset, or the fields of its records. Limits the nesting of types.
   void add_typed(Entry entry, hid_t type, int depth) {
     const TypePlan plan = plan_type(type, where_);
     if (plan.holds == Holds::nothing) return refuse(entry.place, "made of " + plan.why);
@@ -213,7 +213,7 @@ class Scanner {
     }
   }
 
-  // A group or dataset of the same name comes first.
+  // A group or dataset of the same name takes precedence.
   void take_attribute(std::size_t parent, hid_t attribute,
                       const std::unordered_set<std::string>& taken) {
     Entry entry;
@@ -249,7 +249,7 @@ class Scanner {
     add(std::move(entry));
   }
 
-  // Whether a name lies on the way to a wanted key, or below one.
+  // Whether a name is on the path to a requested key, or below one.
   bool is_wanted(std::size_t parent, const std::string& name) {
     if (options_.keys.empty()) return true;
     OwnedNames path{name};
@@ -287,7 +287,7 @@ class Scanner {
   Id way_, to_group_, to_dataset_;
   Tree tree_;
   std::vector<Level> levels_;
-  std::unordered_set<haddr_t> above_;  // the groups on the way down
+  std::unordered_set<haddr_t> above_;  // the groups on the current path
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Paths in a file, what a reading may take, and batch sizes.
+// Paths in a file, memory budgets and batch sizes.
 #include "core/interop/hdf5_tree.h"
 
 #include "core/formats/format.h"
@@ -37,11 +37,11 @@ void Budget::fail(const std::string& what) const {
 void find_batch_sizes(Tree& tree, std::int64_t dims, const std::string& where) {
   std::vector<std::optional<Sizes>> common(tree.size());
   std::vector<bool> has_entries(tree.size(), false);
-  // From below: what is in a dictionary stands behind it.
+  // Bottom-up: content comes after its dictionary.
   for (std::size_t i = tree.size(); i-- > 0;) {
     Entry& entry = tree[i];
     if (entry.is_dict()) {
-      // One that is empty has no batch dimensions, as in Python; one of non-tensor data follows the one above.
+      // An empty dictionary has no batch dimensions, as in Python; one of non-tensor data follows its parent.
       if (!common[i] && has_entries[i]) continue;
       entry.sizes = common[i].value_or(Sizes());
       if (dims > 0 && entry.sizes.size() > static_cast<std::size_t>(dims)) {

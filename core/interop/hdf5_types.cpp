@@ -13,7 +13,7 @@ namespace {
 
 using c10::ScalarType;
 
-// A floating-point type of 16 bits, which the library can convert but has no name for.
+// A 16-bit floating-point type, which the library can convert but does not predefine.
 Id small_float(std::size_t exponent, std::size_t mantissa, std::size_t bias,
                const std::string& where) {
   Id type = need(H5Tcopy(H5T_NATIVE_FLOAT), Code::out_of_memory, where, "cannot make a type");
@@ -23,7 +23,7 @@ Id small_float(std::size_t exponent, std::size_t mantissa, std::size_t bias,
   return type;
 }
 
-// As NumPy and h5py have them: a record of two numbers.
+// A record of two numbers, as in NumPy and h5py.
 Id complex_type(hid_t part, const std::string& where) {
   const std::size_t bytes = H5Tget_size(part);
   Id type =
@@ -33,7 +33,7 @@ Id complex_type(hid_t part, const std::string& where) {
   return type;
 }
 
-// As h5py writes bool.
+// The type that h5py uses for bool.
 Id truth_type(const std::string& where) {
   Id type = need(H5Tenum_create(H5T_NATIVE_INT8), Code::out_of_memory, where, "cannot make a type");
   const signed char no = 0, yes = 1;
@@ -62,7 +62,7 @@ ScalarType whole_dtype(std::size_t bytes, bool has_sign) {
   if (bytes <= 4) return ScalarType::UInt32;
   if (bytes <= 8) return ScalarType::UInt64;
 #else
-  // The next dtype that holds all of their values.
+  // The smallest dtype that holds all values.
   if (bytes <= 2) return ScalarType::Int;
   if (bytes <= 4) return ScalarType::Long;
 #endif
@@ -117,7 +117,7 @@ TypePlan tensor_plan(ScalarType dtype, hid_t type, const std::string& where) {
   return plan;
 }
 
-// The strings as they lie in the file: the library does not convert between kinds of them.
+// Strings as stored: the library does not convert between kinds of strings.
 TypePlan text_plan(hid_t type, const std::string& where) {
   TypePlan plan;
   plan.holds = Holds::text;
@@ -196,7 +196,7 @@ TypePlan plan_type(hid_t type, const std::string& where) {
       return tensor_plan(whole_dtype(bytes, H5Tget_sign(type) == H5T_SGN_2), type, where);
     case H5T_BITFIELD: {
       TypePlan plan = tensor_plan(whole_dtype(bytes, /*has_sign=*/false), type, where);
-      // The library converts bits to numbers of no other size.
+      // The library converts bitfields only to numbers of the same size.
       if (plan.holds == Holds::tensor && plan.item != bytes) return nothing("bits");
       if (plan.holds == Holds::tensor) {
         plan.memory =

@@ -1,4 +1,4 @@
-// Values of HDF5 files that are no tensors, as JSON.
+// Non-tensor values of HDF5 files as JSON.
 #include "core/interop/hdf5_tree.h"
 
 #include "core/formats/format.h"
@@ -18,8 +18,8 @@ namespace td::hdf5 {
 
 namespace {
 
-// Texts of any length are allocated by the library, as often as the file says: no more than is left. What it
-// leaves behind when it fails is freed.
+// Allocates variable-length texts for the library, within the budget. Frees what the library leaks on
+// failure.
 class Purse {
  public:
   explicit Purse(std::uint64_t bytes) : left_(bytes) {}
@@ -31,7 +31,7 @@ class Purse {
 
   bool empty() const noexcept { return empty_; }
 
-  // Called by C code: nothing may be thrown.
+  // Called from C code: must not throw.
   static void* take(std::size_t bytes, void* purse) {
     Purse& self = *static_cast<Purse*>(purse);
     if (bytes > self.left_) {
@@ -59,12 +59,12 @@ class Purse {
   std::unordered_set<void*> held_;
 };
 
-// Bytes that are no text stay bytes.
+// Bytes that are not valid UTF-8 stay bytes.
 std::string json_text(std::string_view bytes) {
   return is_utf8(bytes) ? quote(bytes) : bytes_json(bytes);
 }
 
-// Values of one size each, as JSON; `one` may change the bytes that it is given.
+// Fixed-size values as JSON; `one` may modify its bytes.
 template <class One>
 std::vector<std::string> fixed_items(const Source& source, const TypePlan& plan, std::size_t count,
                                      const std::string& where, One&& one) {
@@ -94,7 +94,7 @@ std::vector<std::string> variable_texts(const Source& source, const TypePlan& pl
     for (const char* text : texts) result.push_back(json_text(text == nullptr ? "" : text));
   };
   if (source.is_attribute) {
-    // An attribute takes no allocator of ours. Each of its texts may be as long as the file.
+    // Attributes cannot use our allocator, and each of their texts may be as long as the file.
     if (count > 16 && count > budget.left() / std::max<std::uint64_t>(budget.file_bytes(), 1)) {
       budget.fail("an attribute of " + std::to_string(count) + " texts");
     }
@@ -123,7 +123,7 @@ std::vector<std::string> variable_texts(const Source& source, const TypePlan& pl
   return result;
 }
 
-// A number of any dtype, as JSON.
+// A number as JSON.
 template <class T>
 std::string number_text(const char* at) {
   T value;
@@ -174,7 +174,7 @@ std::vector<std::string> read_values(const Source& source, const TypePlan& plan,
   }
 }
 
-// The first `dims` of the sizes are not 0; a list in the last of them is empty if there are more.
+// The first `dims` sizes are nonzero; if there are more, the innermost lists are empty.
 std::string nested_lists(const std::vector<std::string>& values, SizesView sizes,
                          std::size_t dims) {
   if (dims == 0) return "[]";
@@ -207,7 +207,7 @@ void read_raw(const Source& source, hid_t memory_type, void* into, const std::st
 std::string read_json(const Source& source, const TypePlan& plan, SizesView sizes,
                       const std::string& where, const std::string& what, Budget& budget) {
   const std::ptrdiff_t zero = std::find(sizes.begin(), sizes.end(), 0) - sizes.begin();
-  // What stands before a size of 0 is written, too. A value takes more room as text than in the file.
+  // Lists before a size of 0 are written, too. JSON is larger than the values in the file.
   constexpr std::size_t as_text = 48;
   budget.take(sizes.slice(0, static_cast<std::size_t>(zero)), plan.item + as_text, what);
   if (static_cast<std::size_t>(zero) < sizes.size()) {
@@ -227,12 +227,12 @@ TypePlan plan_field(hid_t type, const std::vector<std::string>& fields, const st
   Id at = need(H5Tcopy(type), Code::format, where, "bad type");
   for (const std::string& name : fields) {
     const int i = H5Tget_class(at) == H5T_COMPOUND ? H5Tget_member_index(at, name.c_str()) : -1;
-    if (i < 0) fail(Code::busy, where, ": somebody changed it since it was opened");
+    if (i < 0) fail(Code::busy, where, ": the file has changed since it was opened");
     at = need(H5Tget_member_type(at, static_cast<unsigned>(i)), Code::format, where, "bad type");
   }
   TypePlan plan = plan_type(at, where);
   if (plan.holds == Holds::nothing || plan.holds == Holds::fields) return plan;
-  // The library reads that field alone into a record of one.
+  // A record with only that field makes the library read nothing else.
   for (std::size_t i = fields.size(); i-- > 0;) {
     Id record = need(H5Tcreate(H5T_COMPOUND, plan.item), Code::format, where, "bad type");
     need_done(H5Tinsert(record, fields[i].c_str(), 0, plan.memory), Code::format, where,

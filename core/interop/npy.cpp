@@ -1,4 +1,4 @@
-// Arrays of NumPy in files of their own.
+// Arrays of NumPy in .npy files.
 #include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/tensor/dtype.h"
@@ -36,8 +36,8 @@ at::Tensor array_of(const FileBytes& file, const Header& header, std::string_vie
                      need_scalar_type(column.dtype, file.where()), column.swapped, name);
 }
 
-// How the tensors of a dictionary lie in a record: as a C compiler would put them, nested dictionaries
-// as records in the record. The text is that of NumPy's dtype.
+// The layout of a dictionary's tensors in a record, as in a C struct; nested dictionaries are nested records.
+// Also builds NumPy's text of the dtype.
 class RecordPlan : public WalkSink<Take::reads> {
  public:
   explicit RecordPlan(std::size_t batch_dims) : dims_(batch_dims) {}
@@ -55,7 +55,7 @@ class RecordPlan : public WalkSink<Take::reads> {
          " is not a tensor, and NumPy's files hold only tensors");
   }
   Made leave(const Here& here, bool) {
-    if (here.is_root()) pad(largest_);  // so that records lie side by side
+    if (here.is_root()) pad(largest_);  // for an array of records
     text_ += here.is_root() ? "]" : "])";
     return {};
   }

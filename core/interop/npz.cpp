@@ -1,4 +1,4 @@
-// Several arrays of NumPy in a zip archive.
+// Arrays of NumPy in zip archives.
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/interop/numpy.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view suffix = ".npy";
 
-// The content of an entry: in the file itself when it is stored, else in memory of its own.
+// An entry's content: in the file if stored, else decompressed.
 FileBytes content(const FileBytes& file, const zip_file::Reader& zip,
                   const zip_file::Entry& entry) {
   const std::string where = file.where() + ": " + quote(entry.name);

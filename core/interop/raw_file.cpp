@@ -99,7 +99,7 @@ void save_records(const TensorDict& td, const std::string& path, const std::stri
   const std::int64_t rows = row == 0
                                 ? std::max<std::int64_t>(all, 1)
                                 : std::max<std::int64_t>(1, static_cast<std::int64_t>(piece / row));
-  // Fields are checked even when there is no record: the first piece may be empty.
+  // Check fields even without records: the first piece may be empty.
   std::string buffer;
   std::int64_t first = 0;
   do {

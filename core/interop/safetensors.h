@@ -1,5 +1,5 @@
-// core/interop/safetensors.h: files of Hugging Face's safetensors: a length, a JSON text that says what lies
-// where, and the bytes of the tensors one after the other.
+// core/interop/safetensors.h: files of Hugging Face's safetensors: a length, a JSON text that locates the
+// tensors, and their bytes.
 #pragma once
 
 #include "core/formats/safetensors_header.h"
@@ -16,7 +16,7 @@ TensorDict load(const FileBytes& file, const FileOptions& options);
 // The metadata as a JSON object of texts.
 std::string metadata(const FileBytes& file, const FileOptions& options);
 
-// Byte for byte as the reference implementation writes the same tensors and metadata.
+// Writes byte for byte what the reference implementation writes for the same tensors and metadata.
 void save(const TensorDict& td, const std::string& path, const FileOptions& options);
 
 }  // namespace td::safetensors

@@ -17,7 +17,7 @@ std::size_t row_of(const FlatLeaf& leaf) {
        dtype_name(leaf.tensor.scalar_type()));
 }
 
-// Ours, and what the caller wants to have there.
+// This library's metadata and the caller's.
 std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
   std::string text = "{";
   if (!options.metadata.empty()) {
@@ -28,7 +28,7 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
     if (given.kind != json::Tree::object) refuse();
     for (std::size_t i = 0; i < given.items.size(); ++i) {
       if (given.items[i].kind != json::Tree::text) refuse();
-      if (given.names[i] == extras_key) continue;  // of the file that they were read from
+      if (given.names[i] == extras_key) continue;  // copied from the file they were read from
       text += quote(given.names[i]) + ':' + quote(given.items[i].characters) + ',';
     }
   }
@@ -53,7 +53,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
     }
     order.emplace_back(row_of(leaf), &leaf);
   }
-  // Large elements first, so that all lie at multiples of their size.
+  // Large elements first, so that all are aligned.
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
   });

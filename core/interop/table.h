@@ -1,4 +1,4 @@
-// core/interop/table.h: batches as tables in text files, one row for each element.
+// core/interop/table.h: tables in text files, one row for each batch element.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -10,20 +10,20 @@
 namespace td {
 
 enum class TableFormat {
-  csv,   // names in the first line, commas, quotes where needed (RFC 4180)
+  csv,   // a header line, commas, quotes where needed (RFC 4180)
   json,  // a list of objects
 };
 
 struct TableOptions {
   TableFormat format = TableFormat::csv;
-  std::string_view separator = {};  // between the names of a nested key; empty: names are not split
-  std::uint32_t max_depth = 1000;   // reading
-  std::uint32_t max_entries = 1000000;  // reading: all levels together
-  bool flatten = false;  // a column for each element of a row, and more than one batch dimension
+  std::string_view separator = {};      // joins names of nested keys; empty: names are not split
+  std::uint32_t max_depth = 1000;       // for reading
+  std::uint32_t max_entries = 1000000;  // for reading, of all levels
+  bool flatten = false;  // a column for each element of a row; allows several batch dimensions
 };
 
-// Columns become int64 where all values are whole numbers, float64 where all are numbers or missing, bool,
-// else non-tensor values, one for each row. In a CSV file what stands in quotes is text.
+// Columns become int64 if all values are integers, float64 if all are numbers or missing, bool if all are
+// bools; else non-tensor values for each row. Quoted CSV cells are text.
 TensorDict read_table(std::string_view text, const TableOptions& options);
 std::string write_table(const TensorDict& td, const TableOptions& options);
 

@@ -1,4 +1,4 @@
-// core/interop/table_cells.h: a cell of a table as text.
+// core/interop/table_cells.h: formats cells of a table.
 #pragma once
 
 #include "core/interop/table.h"
@@ -10,7 +10,7 @@
 
 namespace td {
 
-// The shortest text that reads back as the same number.
+// The shortest text that parses to the same number.
 template <class T>
 void append_table_number(std::string& text, T number) {
   char buffer[64];
@@ -18,7 +18,7 @@ void append_table_number(std::string& text, T number) {
   text.append(buffer, end.ptr);
 }
 
-// A number of floating dtype keeps a mark of it: 1.0, not 1.
+// A floating-point number keeps a sign of its type: 1.0, not 1.
 template <class T>
 void append_table_real(std::string& text, T number) {
   const std::size_t begin = text.size();
@@ -26,7 +26,7 @@ void append_table_real(std::string& text, T number) {
   if (std::isfinite(number) && text.find_first_of(".e", begin) == std::string::npos) text += ".0";
 }
 
-// What is no number in JSON is null.
+// JSON writes null for NaN and infinities.
 template <class T>
 void append_real_cell(std::string& text, T number, TableFormat format) {
   if (format == TableFormat::json && !std::isfinite(number)) {
@@ -38,7 +38,7 @@ void append_real_cell(std::string& text, T number, TableFormat format) {
   }
 }
 
-// A name needs quotes only where it would not be read as it is.
+// Quotes a name only if necessary.
 void append_csv_name(std::string& text, std::string_view name);
 // A non-tensor value, given as JSON.
 void append_value(std::string& text, const std::string& json, TableFormat format);

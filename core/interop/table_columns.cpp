@@ -43,7 +43,7 @@ struct ColumnGroup {
   bool broken = false;  // another column has the name
 };
 
-// The columns in row-major order; empty: something is missing, or does not fit.
+// The columns in row-major order; empty if one is missing or does not fit.
 std::vector<std::size_t> in_row_major(const ColumnGroup& group,
                                       const std::vector<NamedValue>& columns, Sizes& sizes) {
   const std::size_t count = group.columns.size();
@@ -77,7 +77,7 @@ std::vector<std::size_t> in_row_major(const ColumnGroup& group,
   return result;
 }
 
-// The numbers of a column that could count rows.
+// The values of a column that could count rows.
 const std::int64_t* counting_numbers(const NamedValue& column) {
   if (column.value.is_node() || column.value.tensor().scalar_type() != at::kLong) return nullptr;
   if (column.value.tensor().dim() != 1) return nullptr;
@@ -93,7 +93,7 @@ bool are_counters(const std::vector<NamedValue>& columns, std::size_t dims) {
   return true;
 }
 
-// Episodes one after the other, each from its first step on. Empty: the numbers are others.
+// The lengths of consecutive episodes, each with steps from 0 on; empty if the numbers differ from that.
 std::vector<std::int64_t> episode_lengths(const std::int64_t* episode, const std::int64_t* step,
                                           std::int64_t rows) {
   std::vector<std::int64_t> lengths;
@@ -107,7 +107,7 @@ std::vector<std::int64_t> episode_lengths(const std::int64_t* episode, const std
   return lengths;
 }
 
-// All places of a batch in row-major order, each once.
+// Whether the columns list all batch positions in row-major order, each once.
 bool counts_all(const std::vector<NamedValue>& columns, SizesView batch, std::int64_t rows) {
   for (std::int64_t row = 0; row < rows; ++row) {
     std::int64_t rest = row;

@@ -1,4 +1,4 @@
-// core/interop/table_columns.h: a tensor as several columns of a table, and a batch of several dimensions as its rows.
+// core/interop/table_columns.h: tensors as several columns of a table, and several batch dimensions as rows.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -8,7 +8,7 @@
 
 namespace td {
 
-// What the column is called that counts along a dimension of the batch.
+// The name of the column that counts along a batch dimension.
 std::string counter_name(std::size_t dim, std::size_t dims);
 
 struct NamedValue {
@@ -16,18 +16,18 @@ struct NamedValue {
   Value value;
 };
 
-// Puts columns "a[0]", "a[1]", … where they are complete and of one dtype, into one tensor "a".
+// Combines columns "a[0]", "a[1]", … into a tensor "a" if they are complete and share a dtype.
 std::vector<NamedValue> join_elements(std::vector<NamedValue> columns);
 
-// The batch size that the first columns say, which count the rows.
+// The batch size according to the leading columns that count rows.
 struct Counted {
-  std::size_t columns = 0;            // that count; 0: there are none
-  Sizes batch = {};                   // all dimensions, or none
-  std::vector<std::int64_t> lengths;  // of episodes that differ; else empty
+  std::size_t columns = 0;            // number of counting columns
+  Sizes batch = {};                   // all dimensions; may be empty
+  std::vector<std::int64_t> lengths;  // of episodes of different lengths; else empty
 };
 Counted count_batch(const std::vector<NamedValue>& columns, std::int64_t rows);
 
-// A dictionary with one batch dimension gets that batch.
+// Reshapes the one batch dimension to that batch.
 TensorDict with_batch(const TensorDict& td, const Counted& counted);
 
 }  // namespace td

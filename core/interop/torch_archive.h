@@ -1,4 +1,4 @@
-// core/interop/torch_archive.h: the zip archive of torch.save: its pickle, and the storages as memory.
+// core/interop/torch_archive.h: the zip archive of torch.save: its pickle and its storages.
 #pragma once
 
 #include "core/formats/zip_file.h"
@@ -18,13 +18,13 @@ class Archive {
   const Pickle& pickle() const noexcept { return pickle_; }
   const std::string& where() const noexcept { return file_.where(); }
 
-  // The same one each time.
+  // Returns the same tensor each time.
   const at::Tensor& tensor(std::int64_t number);
 
  private:
   struct Held {
     c10::Storage storage;
-    c10::ScalarType dtype;  // by which bytes were turned around
+    c10::ScalarType dtype;  // dtype by which the bytes were swapped
   };
 
   void count_expanded(const TensorPlace& place, std::size_t storage_bytes);

@@ -1,4 +1,4 @@
-// What a pickle says, as a dictionary over the storages of its archive.
+// Builds a dictionary from a pickle over the storages of its archive.
 #include "core/interop/torch_file.h"
 
 #include "core/interop/torch_archive.h"
@@ -12,8 +12,7 @@ namespace td::pickled {
 
 namespace {
 
-// Which objects hold a tensor, at any depth. One pass over all of them; an object that holds itself is
-// refused.
+// Which objects contain a tensor, at any depth. One pass over all; refuses an object that contains itself.
 class Holders {
  public:
   Holders(const Pickle& pickle, const std::string& where) : state_(pickle.objects.size(), unseen) {
@@ -76,7 +75,7 @@ class Loader {
   at::Tensor load_tensor() {
     const Object& root = object(pickle().root);
     if (root.kind == Kind::tensor) return archive_.tensor(root.number);
-    // torch::save of one tensor: an object whose only attribute it is.
+    // torch::save of one tensor writes an object with this single attribute.
     const Object* only = nullptr;
     for (std::size_t i = 1; root.kind == Kind::dict && root.object && i < root.items.size();
          i += 2) {
@@ -98,7 +97,7 @@ class Loader {
   struct Level {
     Ref ref;
     std::size_t next;
-    std::size_t names;  // how many stand on the path before it
+    std::size_t names;  // length of the path before it
   };
 
   const Pickle& pickle() const noexcept { return archive_.pickle(); }
@@ -127,7 +126,7 @@ class Loader {
       } else {
         path_.push_back(std::to_string(level.next++));
       }
-      if (holder.object && !holders_(value)) continue;  // what TorchScript keeps for itself
+      if (holder.object && !holders_(value)) continue;  // internal attributes of TorchScript
       if (++entries_ > options_.max_entries) {
         fail(Code::format, archive_.where(), ": more than ", options_.max_entries, " entries");
       }
@@ -148,7 +147,7 @@ class Loader {
     }
   }
 
-  // Names that stand in the file once may be met many times.
+  // A name that occurs once in the file may be reached by many paths.
   void count_path() {
     for (const std::string& name : path_) path_bytes_ += name.size();
     if (path_bytes_ > packing::max_text_bytes) {

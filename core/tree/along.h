@@ -1,4 +1,4 @@
-// core/tree/along.h: along one path, through every element of the lazy stacks on the way.
+// core/tree/along.h: follows one path through all elements of the lazy stacks on it.
 #pragma once
 
 #include "core/tree/kinds.h"
@@ -6,9 +6,9 @@
 
 namespace td {
 
-// Calls `f(const NodePtr& node, Path rest)` for the nodes on the way that are no lazy stacks. It gives the node
-// under the first name of `rest`, where the walk goes on, or none. Elements that stand in a stack several
-// times are met once.
+// Calls `f(const NodePtr& node, Path rest)` for each node on the path that is not a lazy stack. `f` returns
+// the node under the first name of `rest`, to continue there, or null. Visits elements that occur repeatedly
+// once.
 template <class F>
 void walk_along(const NodePtr& root, Path path, F&& f) {
   struct Step {

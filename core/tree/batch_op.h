@@ -1,4 +1,4 @@
-// core/tree/batch_op.h: an operation that acts on every entry of a tree alike, and the sink that applies it.
+// core/tree/batch_op.h: an operation that treats all entries of a tree alike, and the sink that applies it.
 #pragma once
 
 #include "core/tree/engine.h"
@@ -7,37 +7,36 @@ namespace td {
 
 class NestedTensorNode;
 
-// What an operation does to a batch size and to a leaf. A new operation is a small final class; the
-// sink below is a template over it, so that the leaves of dense nodes cost no virtual call.
+// What an operation does to a batch size and a leaf. Each operation is a small final class; the sink is a
+// template over it, so that leaves of dense nodes cost no virtual call.
 class BatchOp {
  public:
   virtual ~BatchOp() = default;
-  // Sizes of a node in the result.
+  // The result's sizes for a node.
   virtual Sizes batch(SizesView before) const = 0;
   virtual at::Tensor leaf(const at::Tensor& before) const = 0;
   virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
     return before;
   }
 
-  // Whether batch sizes stay as they are. Such an operation acts on each element of a lazy stack.
+  // Whether batch sizes stay. Then the operation applies to each element of a lazy stack.
   virtual bool keeps_batch() const { return false; }
 
-  // Names of dimensions and the tensorclass. Called for the nodes that have any; by default all is
-  // taken over, names only by a result of as many dimensions.
+  // Dimension names and tensorclass, for nodes that have them. By default copies both; names only if the
+  // number of dimensions stays.
   virtual void tags(const Node& before, Node& after) const;
 
-  // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
+  // A lazy stack. By default maps its elements if the batch size stays, else reads it.
   virtual NodePtr lazy(const LazyNode& node) const;
 
-  // One value for the whole batch. By default the same, with the batch size of the result.
+  // A value for the whole batch. By default the same value with the result's batch size.
   virtual NodePtr one_value(const NonTensorNode& node) const;
 
-  // A nested tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
-  // that copy and of those that move positions, which may leave a single tensor.
+  // A nested tensor; Code::unsupported by default. core/tree/nested_tensor.h helps operations that copy, and
+  // those that move positions, which may yield a single tensor.
   virtual Value nested_tensor(const NestedTensorNode& node) const;
 
-  // What has been made of nodes that stand in several places: known to the outermost map() and to those
-  // that it calls for the elements of lazy stacks.
+  // Results for shared nodes, known to the outermost map() and to nested calls for elements of lazy stacks.
   class Shared {
    public:
     explicit Shared(const BatchOp& op) : op_(op), outermost_(op.memo_ == nullptr) {
@@ -60,13 +59,12 @@ class BatchOp {
   mutable Memo<NodePtr>* memo_ = nullptr;
 };
 
-// What an operation makes of a node that is a nested tensor.
+// The operation's result for a nested tensor.
 Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op);
 
 namespace detail {
 
-// Makes the result of map(). A node that holds its entries is gone through; others know what an operation
-// makes of them.
+// Builds the result of map(). Enters nodes that hold their entries; others transform themselves.
 template <class Op>
 class Mapping : public WalkSink<Take::whole> {
  public:
@@ -139,8 +137,8 @@ class Mapping : public WalkSink<Take::whole> {
 
 }  // namespace detail
 
-// Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
-// that stands in several places becomes one node that stands in as many.
+// Applies `op` to a tree, in key order and without recursion. Results share the schema; a shared node becomes
+// one shared node.
 template <class Op>
 NodePtr map(const NodePtr& root, const Op& op) {
   const BatchOp::Shared memo(op);

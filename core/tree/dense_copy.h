@@ -1,4 +1,4 @@
-// core/tree/dense_copy.h: a copy of a tree, or graph, in which every dictionary is a dense one.
+// core/tree/dense_copy.h: copies a tree or graph so that every dictionary is dense.
 #pragma once
 
 #include "core/tree/engine.h"
@@ -56,8 +56,8 @@ class DenseCopy : public WalkSink<Take::reads> {
 
 }  // namespace detail
 
-// `form` makes a dense node of another one. `instead` gives the tensor that takes the place of a value or nested
-// tensor, or nothing. Tensors are shared. A node that stands in several places is copied once.
+// `form` makes a node dense. `instead` returns a tensor that replaces a value or nested tensor, or an
+// undefined one. Shares tensors; copies a shared node once.
 template <class Form, class Instead>
 NodePtr copy_dense(const NodePtr& root, const Form& form, const Instead& instead) {
   detail::DenseCopy<Form, Instead> copy(form, instead);

@@ -37,8 +37,8 @@ void* DenseNode::operator new(std::size_t) { return Recycler<sizeof(DenseNode)>:
 
 void DenseNode::operator delete(void* memory) { Recycler<sizeof(DenseNode)>::give(memory); }
 
-// Weak references run from a node to its holder. Kept until the memory goes, they would free a deep tree
-// from its leaves up to its root by recursion.
+// Weak references run from a node to its holder. If they stayed until the memory is freed, freeing a deep
+// tree would recurse from the leaves to the root.
 void DenseNode::release_resources() {
   drop_values();
   forget_holders();
@@ -66,7 +66,7 @@ NodePtr DenseNode::take_node() noexcept {
   return {};
 }
 
-// A schema that others hold is copied without its gaps; then the values stand without gaps as well.
+// Copies a shared schema without its gaps, and removes those of the values.
 void DenseNode::own_schema() {
   if (schema_.use_count() > 1) {
     auto copy = c10::make_intrusive<Schema>();
@@ -85,7 +85,7 @@ void DenseNode::prepare_erase() {
   schema_->prepare_erase();
 }
 
-// Of the values alone.
+// Of the values only.
 void DenseNode::close_gaps() noexcept {
   std::size_t to = 0;
   for (std::size_t slot = 0; slot < values_.size(); ++slot) {
@@ -97,8 +97,7 @@ void DenseNode::close_gaps() noexcept {
   gaps_ = false;
 }
 
-// A SmallVector whose memory has been moved away has no room at all, not even in itself: what is assigned to it
-// allocates. One that is made anew does not.
+// A moved-from SmallVector has no inline room: assigning to it allocates. A new one does not.
 void DenseNode::swap_entries(DenseNode& other) noexcept {
   using Values = decltype(values_);
   std::swap(schema_, other.schema_);
@@ -157,7 +156,7 @@ Value DenseNode::take(std::size_t i) noexcept {
 }
 
 NodePtr DenseNode::transform(const BatchOp& op) const {
-  // The walk only reads, but holds what it walks by owning pointers.
+  // Only reads, but map() takes an owning pointer.
   return map(retain(*this), op);
 }
 

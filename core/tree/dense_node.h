@@ -7,7 +7,6 @@
 
 namespace td {
 
-// A dictionary that holds its values.
 class DenseNode final : public Node {
  public:
   DenseNode(SizesView batch, std::optional<c10::Device> device);
@@ -21,16 +20,18 @@ class DenseNode final : public Node {
   const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
   const Value& value(std::size_t i) const noexcept { return values_[slot(i)]; }
 
-  // The entry of a name, or nullptr.
+  // The entry of this name, or nullptr.
   const Value* find(std::string_view name) const noexcept {
     const std::size_t i = schema_->find(name);
     return i == Schema::npos ? nullptr : &value(i);
   }
 
-  // Raw changes, for a dictionary that nobody else sees yet: no check of batch size, device, lock or cycles.
-  // One that others may see is changed through Changes (core/tree/changes.h).
+  // Raw changes, for a dictionary that others cannot see yet: without checks. Otherwise use Changes
+  // (core/tree/changes.h).
   void reserve(std::size_t n) { values_.reserve(n); }
-  void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
+  void push_value(Value value) {
+    values_.push_back(std::move(value));
+  }  // for the schema's next name
   void set_value(std::size_t i, Value value) { values_[slot(i)] = std::move(value); }
   void put(std::string_view name, Value value);  // replaces or appends
   void erase(std::size_t i);
@@ -44,32 +45,32 @@ class DenseNode final : public Node {
   void collect(HeldNodes& into) const override;
   NodePtr take_node() noexcept override;
 
-  // Called by intrusive_ptr when the last owner goes while weak references are left.
+  // Called by intrusive_ptr when the last owner is gone but weak references remain.
   void release_resources() override;
 
  private:
   friend class Changes;
 
-  // What cannot fail once there is room, or the schema is ready for it.
+  // add() cannot fail after make_room(), nor take() after prepare_erase().
   void make_room(std::size_t n);  // for n more entries
   void add(std::string name, std::uint64_t hash, Value value) noexcept;
   void exchange(std::size_t i, Value& value) noexcept { std::swap(values_[slot(i)], value); }
   void prepare_erase();
   Value take(std::size_t i) noexcept;
 
-  void own_schema();  // before a change of names
+  void own_schema();  // call before changing names
   std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema_->slot(i) : i; }
   void drop_values() noexcept;
   void close_gaps() noexcept;
 
   SchemaPtr schema_;
-  c10::SmallVector<Value, 6> values_;  // at their positions, or
-  bool gaps_ = false;                  // at the slots of the schema, which is then not shared
+  c10::SmallVector<Value, 6> values_;  // by position, or
+  bool gaps_ = false;                  // by slot of the schema, which is then not shared
 };
 
-// Code::shape for an entry that does not begin with the batch size of its dictionary: the batch size of a
-// nested dictionary can change through another handle, another parent, or the files behind it. Whoever moves
-// batch dimensions asks this of each entry.
+// Code::shape for an entry that does not start with its dictionary's batch size: a nested dictionary's batch
+// size can change through another handle, parent or file. Operations that move batch dimensions check each
+// entry.
 [[noreturn]] void fail_entry(const DenseNode& holder, std::size_t i);
 inline SizesView sizes_of(const Value& value) {
   return value.is_node() ? value.node()->batch() : value.tensor().sizes();
@@ -78,7 +79,7 @@ inline void require_entry(const DenseNode& holder, std::size_t i) {
   if (!begins_with(sizes_of(holder.value(i)), holder.batch())) fail_entry(holder, i);
 }
 
-// Whether two dictionaries have the same names in the same order.
+// Whether both have the same names in the same order.
 bool same_names(const DenseNode& one, const DenseNode& other) noexcept;
 
 inline DenseNode* as_dense(Node* node) noexcept {

@@ -1,4 +1,4 @@
-// Reading a part of a dictionary. Writing one stands in index_write.cpp.
+// Reads parts of a dictionary. index_write.cpp writes them.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
@@ -36,8 +36,8 @@ class ReadOp final : public BatchOp {
   bool fast_;
 };
 
-// Python's rule: a mapped dictionary stays one under integers, new dimensions, the ellipsis and
-// slices that begin at 0.
+// Python's rule: a mapped dictionary stays mapped under integers, new dimensions, the ellipsis and slices
+// from 0.
 bool keeps_memmap(c10::ArrayRef<IndexItem> items) {
   for (const IndexItem& item : items) {
     const bool leading = item.kind == IndexKind::slice && item.start.value_or(0) == 0;
@@ -68,7 +68,7 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
 
 TensorDict TensorDict::index(c10::ArrayRef<IndexItem> items) const {
   if (node_->kind() != NodeKind::sub_tensordict) return TensorDict(read_at(node_, items));
-  // A part of a part is a sub-tensordict as well: what is written to it reaches the dictionary behind.
+  // A part of a part is also a sub-tensordict: writes reach the dictionary behind both.
   return is_whole(items) ? *this : sub_tensordict(*this, items);
 }
 

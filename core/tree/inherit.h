@@ -1,11 +1,11 @@
-// core/tree/inherit.h: what a result takes over from the dictionary it was made of.
+// core/tree/inherit.h: flags that a result inherits from its source.
 #pragma once
 
 #include "core/tree/node.h"
 
 namespace td {
 
-// The result is locked if the source is, and counts as mapped, or as shared, if the source does.
+// Locks the result if the source is locked, and copies the flags for mapped and shared memory.
 void inherit_flags(const Node& source, const NodePtr& result, bool memmap = true);
 
 }  // namespace td

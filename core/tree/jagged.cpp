@@ -1,4 +1,4 @@
-// The jagged layout: how libtorch, and Python's consolidated files, hold nested tensors.
+// The jagged layout of nested tensors, used by libtorch and Python's consolidated files.
 #include "core/tree/nested_tensor.h"
 
 #include <ATen/ATen.h>
@@ -7,7 +7,7 @@ namespace td {
 
 namespace {
 
-// Offsets or lengths as numbers that can be relied on.
+// Offsets or lengths as checked numbers.
 std::vector<std::int64_t> numbers(const at::Tensor& tensor, const std::string& where) {
   const c10::ScalarType dtype = tensor.scalar_type();
   if (tensor.dim() != 1 || (dtype != at::kLong && dtype != at::kInt)) {
@@ -83,7 +83,7 @@ NestedTensorPtr from_jagged(Jagged jagged, const std::string& where) {
   in_rows = in_rows && end == all;
   at::Tensor flat = values;
   if (!in_rows) {
-    // Twice the same values would be more than the file holds.
+    // Overlapping parts would need more values than the file has.
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < parts; ++i) {
       sum += table[i * static_cast<std::size_t>(values.dim()) + static_cast<std::size_t>(along)];

@@ -1,4 +1,4 @@
-// core/tree/key_tree.h: a list of paths as a tree: which names are asked for at each level, in their order.
+// core/tree/key_tree.h: a list of paths as a tree of requested names.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -10,26 +10,26 @@
 
 namespace td {
 
-// Each name is hashed once. Level 0 is that of the root.
+// Hashes each name once. Level 0 belongs to the root.
 class KeyTree {
  public:
   // Throws Code::key_invalid.
   explicit KeyTree(c10::ArrayRef<Path> paths);
 
   struct Entry {
-    std::uint32_t deeper = 0;  // the level below the name; 0: nothing there is asked for
-    bool whole = false;        // the name itself is asked for
+    std::uint32_t deeper = 0;  // the level below the name; 0: no requests there
+    bool whole = false;        // the name itself is requested
   };
   struct Level {
     SchemaPtr names;
     c10::SmallVector<Entry, 6> entries;  // one for each name
-    std::uint32_t above = 0;             // the level that this one is below,
-    std::size_t position = 0;            // and of which name
+    std::uint32_t above = 0;             // the parent level,
+    std::size_t position = 0;            // and the name's position in it
   };
 
   const Level& operator[](std::uint32_t level) const { return levels_[level]; }
 
-  // The names from the root to an entry, for messages.
+  // The path of an entry, for messages.
   PathBuffer path(std::uint32_t level, std::size_t position) const;
 
  private:

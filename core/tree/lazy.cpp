@@ -1,4 +1,4 @@
-// What lazy stacks alone can do: take elements in, and be read where their tensors differ in shape.
+// Operations of lazy stacks only: adding elements, and reading tensors of different shapes.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/known_sizes.h"
@@ -69,7 +69,7 @@ void insert(const NodePtr& target, std::int64_t position, c10::ArrayRef<NodePtr>
   changes.run();
 }
 
-// The nearest lazy stack on a path, and what is left of the path below it.
+// The first lazy stack on a path, and the rest of the path.
 std::pair<NodePtr, Path> stack_on(const NodePtr& root, Path path) {
   check_path(path);
   NodePtr node = root->kind() == NodeKind::sub_tensordict ? dense_form(root) : root;
@@ -155,7 +155,7 @@ at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, cons
   }
   std::vector<at::Tensor> padded;
   for (const at::Tensor& leaf : leaves) {
-    std::vector<std::int64_t> amounts;  // from the last dimension to the first: in front, behind
+    std::vector<std::int64_t> amounts;  // from the last dimension to the first: before, after
     for (std::size_t i = longest.size(); i-- > 0;) {
       const std::int64_t missing = longest[i] - leaf.sizes()[i];
       amounts.push_back(options.left ? missing : 0);
@@ -190,7 +190,7 @@ JaggedValues lazy_get_jagged(const NodePtr& node, Path path) {
 
 namespace {
 
-// A lazy stack read out, one level deep, with what its tensors of different shapes become.
+// Reads a lazy stack one level deep; `options` say what becomes of tensors of different shapes.
 NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const PaddingOptions& options) {
   auto result = c10::make_intrusive<DenseNode>(known_sizes(lazy.batch()), lazy.device());
   for (const std::string& name : entry_names(lazy)) {

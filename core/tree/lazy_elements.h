@@ -1,4 +1,4 @@
-// core/tree/lazy_elements.h: the dictionaries that a lazy stack is made of in the end.
+// core/tree/lazy_elements.h: the dictionaries at the bottom of nested lazy stacks.
 #pragma once
 
 #include "core/tree/lazy_node.h"
@@ -6,8 +6,8 @@
 
 namespace td {
 
-// Whether `f(const Node&)` holds for all elements of a lazy stack, and instead of an element that is such a
-// stack, for the elements of that one. A nested stack is looked at once, wherever it stands.
+// Whether `f(const Node&)` holds for all elements of a lazy stack, and for those of stacks nested in it.
+// Visits a shared stack once.
 template <class F>
 bool holds_for_all(const LazyNode& lazy, F&& f) {
   bool all = true;

@@ -14,13 +14,13 @@ namespace td {
 
 namespace {
 
-// Whether it puts a shape of its own into the result.
+// Whether the item adds a shape of its own to the result.
 bool is_advanced(const IndexItem& item) {
   return item.kind == IndexKind::boolean ||
          (item.kind == IndexKind::tensor && (is_mask(item.tensor) || item.tensor.dim() > 0));
 }
 
-// The ellipsis written out.
+// Expands the ellipsis.
 std::vector<IndexItem> spelled_out(c10::ArrayRef<IndexItem> items, std::size_t dims) {
   std::size_t used = 0;
   for (const IndexItem& item : items) used += static_cast<std::size_t>(dims_used(item));
@@ -43,7 +43,7 @@ std::vector<IndexItem> spelled_out(c10::ArrayRef<IndexItem> items, std::size_t d
   return result;
 }
 
-// The positions that one item picks among `n`, with the shape that they have in the result.
+// The positions that an item picks among `n`, and their shape in the result.
 void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& picks, Sizes& shape) {
   if (item.kind == IndexKind::integer) {
     const std::int64_t asked = item.start.value_or(0);
@@ -74,7 +74,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
   const auto stack = static_cast<std::size_t>(lazy.stack_dim());
   const auto n = static_cast<std::int64_t>(lazy.elements().size());
   const std::vector<IndexItem> all = spelled_out(items, dims);
-  std::optional<std::size_t> own;  // the item that speaks of the stack
+  std::optional<std::size_t> own;  // the item for the stack's dimension
   std::size_t source = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t end = source + static_cast<std::size_t>(dims_used(all[i]));
@@ -84,9 +84,9 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
     }
     source = end;
   }
-  // Where index tensors stand, and where the stack stands between them.
-  std::size_t before = 0, after = 0, rank = 0;  // index tensors, and the rank of what they give
-  std::size_t plain_before = 0;                 // other dimensions of the result in front
+  // Find the index tensors before and after the stack's dimension.
+  std::size_t before = 0, after = 0, rank = 0;  // number of index tensors, and rank of their result
+  std::size_t plain_before = 0;                 // other leading dimensions of the result
   bool adjacent = true;
   std::optional<std::size_t> last;
   std::size_t place = 0;
@@ -115,7 +115,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
   if (!own && stack >= source) plain_before += stack - source;
   if (before > 0 && after > 0) separable = false;
   if (!separable) return;
-  const bool in_front = !adjacent || before > 0;  // of the stack
+  const bool in_front = !adjacent || before > 0;  // before the stack's dimension
   result_dim =
       static_cast<std::int64_t>(plain_before + (before + after > 0 && in_front ? rank : 0));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -132,7 +132,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
 
 namespace {
 
-// A picture of the result for the shape of the picks: stacks inside stacks for more than one dimension.
+// Builds nested stacks in the shape of the picks.
 NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView shape,
              const LazyIndex& at, const LazyNode& lazy, SizesView inner) {
   if (shape.empty()) return elements[next++];
@@ -152,7 +152,7 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
 
 NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
   const RecursionGuard guard;
-  // The common case: one element, as it is.
+  // The common case: a single element.
   if (lazy.stack_dim() == 0 && items.size() == 1 && items[0].kind == IndexKind::integer) {
     const auto n = static_cast<std::int64_t>(lazy.elements().size());
     const std::int64_t asked = items[0].start.value_or(0);
@@ -163,7 +163,7 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   require_elements(lazy);
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
-    // The ellipsis stands for dimensions of the dictionary above, not of this one.
+    // The ellipsis covers dimensions of the dictionary above, not of this stack.
     if (!lazy.holds_non_tensor())
       return read_at(dense_form(retain(lazy)), spelled_out(items, dims));
     const std::vector<const NonTensorNode*> values = non_tensor_values(lazy);
@@ -188,7 +188,7 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   std::size_t next = 0;
   NodePtr result = nest(elements, next, at.shape, at, lazy, inner);
   if (!at.shape.empty() && !lazy.names().empty()) {
-    // Where elements differ in length, the first one that was read stands for all of them.
+    // Where elements differ in length, use the first one read.
     Sizes batch(lazy.batch().begin(), lazy.batch().begin() + dims);
     for (std::size_t i = 0; i < batch.size() && !at.picks.empty(); ++i) {
       if (batch[i] >= 0) continue;

@@ -1,5 +1,5 @@
-// core/tree/lazy_index.h: an index on a lazy stack, taken apart into what picks elements and what is left for
-// each of them.
+// core/tree/lazy_index.h: splits an index on a lazy stack into the choice of elements and an index for each
+// of them.
 #pragma once
 
 #include "core/tree/kinds.h"
@@ -7,23 +7,21 @@
 namespace td {
 
 struct LazyIndex {
-  // `dims`: how many dimensions the index speaks of, those of the dictionary that it was given to; an
-  // ellipsis stands for what is left of them.
+  // `dims`: dimensions that an ellipsis may cover, those of the indexed dictionary.
   LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const LazyNode& lazy);
 
-  // False when picking elements and the rest are not independent of each other: a mask over several
-  // dimensions, or index tensors for the stack and for other dimensions.
+  // False if the choice of elements depends on the rest: a mask over several dimensions, or index tensors
+  // both for the stack and for other dimensions.
   bool separable = true;
 
   std::vector<IndexItem> rest;      // for each element
-  bool rest_is_whole = true;        // and it changes nothing
+  bool rest_is_whole = true;        // it changes nothing
   std::vector<std::int64_t> picks;  // elements, in the order of the result
-  Sizes shape;                      // of the picks; none for a single element
-  std::int64_t result_dim = 0;      // where the shape stands in the result
+  Sizes shape;                      // of the picks; empty for a single element
+  std::int64_t result_dim = 0;      // position of `shape` in the result
 };
 
-// dictionary[items] for a node of any kind, read: a sub-tensordict gives the part as it reads, not another
-// sub-tensordict.
+// dictionary[items] for any kind of node, read: a sub-tensordict yields the part's content.
 NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items);
 
 // The same for a lazy stack below a dictionary of `dims` dimensions.

@@ -1,5 +1,4 @@
-// Views of lazy stacks: the dimension of the stack is taken out of the plan, the rest is done by each
-// element.
+// Views of lazy stacks: handles the stack's dimension, and leaves the rest of the plan to the elements.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
@@ -31,8 +30,8 @@ NodePtr view_element(const NodePtr& element, const ViewPlan& plan) {
   return plan.is_identity() ? element : map(element, ElementView(plan));
 }
 
-// The plan for one element, which lacks dimension `stack`. What keeps a dimension whole keeps it as long
-// as it is in the element.
+// The plan for an element, which lacks dimension `stack`. Dimensions kept whole stay whole even if elements
+// differ in them.
 ViewPlan plan_for(SizesView batch, std::size_t dims, const ViewPlan& plan, std::int64_t stack) {
   const bool inside = stack < static_cast<std::int64_t>(plan.in().size());
   ViewPlan result(batch.slice(0, dims));

@@ -1,4 +1,4 @@
-// core/tree/leaf_op.h: an operation on leaves alone, made of a function.
+// core/tree/leaf_op.h: an operation on leaves, made of a function.
 #pragma once
 
 #include "core/tree/nested_tensor.h"
@@ -7,11 +7,11 @@
 
 namespace td {
 
-// `F` is called with each leaf and gives the one of the result.
+// `F` maps a leaf to the result's leaf.
 template <class F>
 class LeafOp final : public BatchOp {
  public:
-  // `each_element`: the values of a nested tensor may be given to it, too, all in one dimension.
+  // `each_element`: may also receive the values of a nested tensor, in one dimension.
   explicit LeafOp(F f, bool each_element = false) : f_(std::move(f)), each_element_(each_element) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }

@@ -9,15 +9,15 @@ namespace td {
 
 namespace {
 
-// Every node below and including `root`, each once.
+// All nodes from `root` on, each once.
 std::vector<NodePtr> reachable(const NodePtr& root) {
   std::vector<NodePtr> nodes;
   visit_nodes(root, [&](Node& node) { nodes.push_back(retain(node)); });
   return nodes;
 }
 
-// Makes room for n more parents. Parents that are gone still take memory. They are let go when the list would
-// grow, so that a node that is locked below one short-lived parent after the other keeps few of them.
+// Makes room for n more parents. First drops expired ones, so that a node which is locked below many
+// short-lived parents keeps few of them.
 void make_room(std::vector<WeakNodePtr>& parents, std::size_t n) {
   if (parents.size() + n <= parents.capacity()) return;
   const auto gone = [](const WeakNodePtr& one) { return one.expired(); };
@@ -31,7 +31,7 @@ void Locking::add(const NodePtr& root, const NodePtr& holder) {
   if (holder.defined()) edges_.emplace_back(root.get(), holder);
   c10::SmallVector<Node*, 8> held;
   if (root->locked()) {
-    // Files that have come to a mapped dictionary may have brought it nodes.
+    // A refreshed mapped dictionary may hold new, unlocked nodes.
     root->collect(held);
     const auto is_new = [](const Node* child) { return !child->locked(); };
     if (std::none_of(held.begin(), held.end(), is_new)) return;
@@ -43,7 +43,7 @@ void Locking::add(const NodePtr& root, const NodePtr& holder) {
     held.clear();
     node->collect(held);
     for (Node* child : held) {
-      // Between two that are locked it is there already.
+      // The edge between two locked nodes already exists.
       if (!node->locked() || !child->locked()) edges_.emplace_back(child, node);
     }
   }
@@ -79,7 +79,7 @@ void lock(const NodePtr& root) {
 }
 
 void unlock(const NodePtr& root) {
-  // A lazy stack that was read out of a locked one is locked by its elements alone.
+  // A lazy stack read from a locked one is locked only through its elements.
   if (!is_locked(*root)) return;
   const std::vector<NodePtr> nodes = reachable(root);
   std::unordered_set<const Node*> inside;

@@ -8,31 +8,31 @@
 
 namespace td {
 
-// Locks a node and all below it. Throws before anything has changed.
+// Locks a node and all below it. Throws before the first change.
 void lock(const NodePtr& root);
 
-// Nodes that are about to be locked. After prepare() nothing can fail.
+// Nodes to be locked. Nothing can fail after prepare().
 class Locking {
  public:
-  // A node and all below it; with `holder`, which is locked, as one that it will hold.
+  // Adds a node and all below it. `holder`: a locked node that will hold it.
   void add(const NodePtr& root, const NodePtr& holder = {});
   void prepare();
   void commit() noexcept;
   bool has(const Node& node) const noexcept;
 
  private:
-  using Edge = std::pair<Node*, WeakNodePtr>;  // a node, and a locked one that holds it
+  using Edge = std::pair<Node*, WeakNodePtr>;  // a node, and a locked holder of it
 
   std::vector<NodePtr> nodes_;
   std::vector<Edge> edges_;
 };
 
-// Unlocks a node and all below it. Code::locked when a locked node outside of them holds one of them;
-// then nothing has changed.
+// Unlocks a node and all below it. Code::locked, without a change, if a locked node outside holds one of
+// them.
 void unlock(const NodePtr& root);
 
-// Whether structural change is forbidden: a lazy stack is also locked when all its elements are, a
-// sub-tensordict when its parent is.
+// Whether structural changes are forbidden: also for a lazy stack whose elements are all locked, and a
+// sub-tensordict whose parent is.
 inline bool is_locked(const Node& node) noexcept {
   return node.locked() || node.locked_by_others();
 }

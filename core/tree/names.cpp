@@ -33,7 +33,7 @@ void check_names(const Names& names, SizesView batch) {
   require_unique(names);
 }
 
-// The first of `into` become those of `leading`.
+// Replaces the first names of `into` by `leading`.
 Names with_leading(const Names& leading, Names into, std::size_t dims) {
   into.resize(dims);
   std::copy_n(leading.begin(), std::min(leading.size(), dims), into.begin());
@@ -65,7 +65,7 @@ Names names_of(const Node& node) {
   if (lazy == nullptr || !lazy->names().empty() || lazy->elements().empty()) return node.names();
   Names names = names_of(*lazy->elements()[0]);
   if (names.empty()) return names;
-  names.resize(lazy->batch().size() - 1);  // the element may have been given another batch size
+  names.resize(lazy->batch().size() - 1);  // the element may have another batch size now
   names.insert(names.begin() + lazy->stack_dim(), std::nullopt);
   return names;
 }
@@ -168,7 +168,7 @@ void refine_names(const TensorDict& td, Names names) {
 
 namespace {
 
-// A lazy stack has the names of its first element; one that was named later differs from the others.
+// A lazy stack reports its first element's names; an element named later may differ.
 bool elements_have(const Node& node, Names names) {
   const LazyNode* lazy = as_lazy(&node);
   if (lazy == nullptr || lazy->holds_non_tensor()) return true;

@@ -50,7 +50,8 @@ EntryKind Node::entry_kind(std::string_view) const { return EntryKind::none; }
 
 std::vector<std::string> Node::entry_names() const { return {}; }
 
-// The way back from a node to the one that held it stands where its batch size was, which nobody reads any more.
+// Descends without a stack: the way back from a node to its holder is stored in its batch size, which is no
+// longer used.
 void Node::free_below(Node& top) noexcept {
   for (Node* at = &top;;) {
     NodePtr next = at->take_node();

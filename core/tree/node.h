@@ -1,4 +1,4 @@
-// core/tree/node.h: what a tree is made of. An entry is a leaf (a tensor) or a node.
+// core/tree/node.h: the nodes of a tree. An entry is a leaf (a tensor) or a node.
 #pragma once
 
 #include "core/base/error.h"
@@ -31,7 +31,7 @@ class Locking;
 class TensorclassType;
 using TensorclassTypePtr = std::shared_ptr<const TensorclassType>;
 
-// Each kind has a row in core/tree/kinds.h, which says what follows from the kind alone.
+// core/tree/kinds.h has a row for each kind, with its properties.
 enum class NodeKind : std::uint8_t {
   dense,           // dense_node.h: names and values
   non_tensor,      // non_tensor_node.h: one non-tensor value
@@ -41,14 +41,14 @@ enum class NodeKind : std::uint8_t {
   nested_tensor,   // nested_tensor.h: tensors of different shapes as one entry
 };
 
-// What an entry is.
+// Kinds of entries.
 enum class EntryKind { none, tensor, dict, non_tensor, nested_tensor };
 
 // One entry of a dictionary.
 class Value {
  public:
   Value() = default;
-  Value(at::Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: an entry is either
+  Value(at::Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: implicit by design
   Value(NodePtr node) : node_(std::move(node)) {}           // NOLINT
 
   bool is_node() const noexcept { return node_.defined(); }
@@ -61,9 +61,8 @@ class Value {
   NodePtr node_;
 };
 
-// What every kind of node has. A node is shared: copies of a TensorDict speak of the same one.
-//
-// Threads: as a std::vector. Const functions may run side by side.
+// The base of all nodes. Nodes are shared: copies of a TensorDict refer to the same one.
+// Threads: as for std::vector, const functions may run concurrently.
 class Node : public c10::intrusive_ptr_target {
  public:
   ~Node() override;
@@ -75,54 +74,53 @@ class Node : public c10::intrusive_ptr_target {
   bool memmapped() const noexcept { return memmapped_; }
   bool shared() const noexcept { return shared_; }
 
-  // What few dictionaries have and results take over: names of dimensions, and a tensorclass.
+  // Rare attributes that results inherit: dimension names and a tensorclass.
   bool tagged() const noexcept { return tagged_; }
   const Names& names() const noexcept;
   const TensorclassTypePtr& tensorclass() const noexcept;
 
-  // The folder behind the node; empty when there is none.
+  // The folder of the node; empty if it has no folder.
   const std::string& saved_path() const noexcept;
 
-  // Raw setters, for a node that nobody else sees yet: they check nothing and reach no nested node. A node that
-  // others may see is changed through Changes (core/tree/changes.h).
+  // Raw setters, for a node that others cannot see yet: without checks or effects on nested nodes. Otherwise
+  // use Changes (core/tree/changes.h).
   void set_batch(SizesView batch) { batch_.assign(batch.begin(), batch.end()); }
   void set_device(std::optional<c10::Device> device) { device_ = device; }
   void set_memmapped(bool memmapped) noexcept { memmapped_ = memmapped; }
   void set_shared(bool shared) noexcept { shared_ = shared; }
-  void set_names(Names names);  // as many as there are batch dimensions, or none
+  void set_names(Names names);  // one for each batch dimension, or empty
   void set_tensorclass(TensorclassTypePtr tensorclass);
   void set_saved_path(std::string path);
 
-  // The node that an operation on the batch dimensions makes of this one.
+  // Applies an operation on batch dimensions.
   virtual NodePtr transform(const BatchOp& op) const = 0;
 
-  // A node of its own over the same content, unlocked; nested nodes are not descended into.
+  // A new, unlocked node with the same content; shares nested nodes.
   virtual NodePtr shallow_copy() const = 0;
 
-  // What the node reads as: itself, or the entries of a lazy stack or sub-tensordict read out, one level
-  // deep.
+  // What the node reads as: itself, or the entries of a lazy stack or sub-tensordict, read one level deep.
   virtual NodePtr dense_form() const;
 
-  // The entries of a dictionary; other nodes have none. core/tree/kinds.h asks.
+  // The entries of a dictionary; other nodes have no entries. Called through core/tree/kinds.h.
   virtual std::optional<Value> entry(std::string_view name) const;
   virtual EntryKind entry_kind(std::string_view name) const;
   virtual std::vector<std::string> entry_names() const;
 
-  // Whether other nodes make this one locked.
+  // Whether other nodes lock this one.
   virtual bool locked_by_others() const noexcept { return false; }
 
-  // Adds the nodes that this one holds, and goes on holding.
+  // Appends the nodes that this one holds.
   virtual void collect(HeldNodes&) const {}
 
-  // Takes out one of the nodes that this one holds; nothing when none is left. For a node that is being freed.
+  // Removes and returns one of the held nodes, or null. For a node that is being freed.
   virtual NodePtr take_node() noexcept { return {}; }
 
  protected:
-  // Frees the nodes that a node alone holds, and what they hold, without recursion and without allocating: a
-  // tree may be as deep as memory allows, and is freed when there is none.
+  // Frees all nodes held only by this one, transitively, without recursion or allocation: a tree may be
+  // arbitrarily deep, and is freed when memory is exhausted.
   static void free_below(Node& top) noexcept;
 
-  // Lets go of the memory of the nodes that held this one while they were locked.
+  // Frees the memory of expired lock parents.
   void forget_holders() noexcept {
     if (extras_) extras_->lock_parents.clear();
   }
@@ -137,7 +135,7 @@ class Node : public c10::intrusive_ptr_target {
   friend class Locking;
   friend void unlock(const NodePtr& root);
 
-  // What few nodes have.
+  // Rare attributes.
   struct Extras {
     std::string saved_path;
     std::vector<WeakNodePtr> lock_parents;  // locked nodes that hold this one
@@ -156,11 +154,11 @@ class Node : public c10::intrusive_ptr_target {
   bool tagged_ = false;
 };
 
-// An owning pointer to a node that somebody else holds, for walks that only read.
+// An owning pointer to a node with another holder, for walks that only read.
 inline NodePtr retain(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
 
-// Names of dimensions and tensorclass, for a result made by hand. Names only when both have as many
-// dimensions. Costs a test of one byte when there are none.
+// Copies dimension names (if the number of dimensions is the same) and tensorclass to a result. Tests one
+// byte if there are no tags.
 inline void copy_tags(const Node& from, Node& to) {
   if (!from.tagged()) return;
   if (from.tensorclass()) to.set_tensorclass(from.tensorclass());

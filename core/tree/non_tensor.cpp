@@ -57,7 +57,7 @@ std::optional<std::string> decode(std::string_view text) {
   return bytes;
 }
 
-// The batch size of the dictionary that will hold an entry: that of the nearest one on the way.
+// The batch size of the dictionary that will hold an entry: the last existing one on the path.
 Sizes batch_at(const TensorDict& td, Path path) {
   NodePtr node = td.node();
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {

@@ -1,11 +1,11 @@
-// core/tree/non_tensor_node.h: NonTensorData: one non-tensor value, for the whole batch.
+// core/tree/non_tensor_node.h: NonTensorData: a non-tensor value for the whole batch.
 #pragma once
 
 #include "core/tree/node.h"
 
 namespace td {
 
-// A non-tensor value, for the whole batch. It is kept as JSON text.
+// A value, stored as JSON text.
 class NonTensorNode final : public Node {
  public:
   NonTensorNode(std::string json, SizesView batch, std::optional<c10::Device> device)

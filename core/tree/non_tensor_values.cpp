@@ -12,7 +12,7 @@ namespace td {
 
 namespace {
 
-// The value at one position, given as one number for each batch dimension.
+// The value at one position, with an index for each batch dimension.
 const NonTensorNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_t>& at) {
   const Node* inner = &node;
   while (const LazyNode* lazy = as_lazy(inner)) {
@@ -23,7 +23,7 @@ const NonTensorNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_
   return static_cast<const NonTensorNode*>(inner);
 }
 
-// Lists that hold nothing stand for no values, and a size of 0 says nothing of how many come before it.
+// Limits lists of empty lists: a size of 0 leaves the sizes before it unbounded.
 void require_few_lists(SizesView sizes) {
   constexpr std::int64_t most = 1000000;
   if (count_elements(sizes) != 0) return;
@@ -109,7 +109,7 @@ NodePtr rearrange_non_tensor(const NodePtr& node, const BatchOp& op) {
   const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
   const at::Tensor positions =
       op.leaf(at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch()));
-  // An operation that fills or computes has no answer for values.
+  // Non-tensor values can be moved, but not filled or computed with.
   bool moves = positions.scalar_type() == at::kLong;
   if (moves && positions.numel() != 0) {
     moves = positions.min().item<std::int64_t>() >= 0 &&
@@ -132,7 +132,7 @@ std::string non_tensor_json(const Node& node) {
   const SizesView batch = node.batch();
   std::string text;
   if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && is_uneven(batch)) {
-    // Each list is as long as its element; along another dimension the lists cannot be told apart.
+    // Each list has its element's length; along other dimensions uneven lists cannot be represented.
     if (lazy->stack_dim() != 0) known_sizes(batch);
     for (const NodePtr& element : lazy->elements()) {
       text += (text.empty() ? "[" : ", ") + non_tensor_json(*element);
@@ -142,7 +142,7 @@ std::string non_tensor_json(const Node& node) {
   require_few_lists(batch);
   const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   std::size_t next = 0;
-  // Depth is the number of batch dimensions, which is small.
+  // The depth is the number of batch dimensions.
   const auto write = [&](const auto& self, std::size_t depth) -> void {
     if (depth == batch.size()) {
       text += values[next++]->json();
@@ -161,7 +161,7 @@ std::string non_tensor_json(const Node& node) {
 
 NodePtr non_tensor_from_json(const std::string& text, SizesView batch,
                              std::optional<c10::Device> device) {
-  // The value of an element may be as deep as another one; the lists of the batch come on top.
+  // The lists of the batch add to the nesting of an element's value.
   const std::size_t deepest = max_json_depth + batch.size();
   return take_apart(json::read_tree(text, "the text", deepest, json::Twice::kept), batch, device);
 }

@@ -18,7 +18,7 @@ namespace td {
 
 namespace {
 
-// What stands at one level, for messages: at most a dozen names.
+// The names at one level, for messages: at most a dozen.
 std::string show_names(const Node& node) {
   const std::vector<std::string> names = entry_names(node);
   if (names.empty()) return "nothing";
@@ -31,7 +31,7 @@ std::string show_names(const Node& node) {
   return text;
 }
 
-// Says why a look-up failed. Names are checked only now: a look-up that succeeds has no need.
+// Explains a failed lookup. Checks names only now, to keep successful lookups fast.
 [[noreturn]] void fail_lookup(const NodePtr& root, Path path) {
   check_path(path);
   NodePtr node = root;
@@ -122,7 +122,7 @@ void plan_remove(Changes& changes, const NodePtr& root, Path path) {
     if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
     changes.erase(*holder, path.back());
   }
-  if (holders.empty()) find_entry(from, path);  // says what is missing
+  if (holders.empty()) find_entry(from, path);  // throws: the entry is missing
 }
 
 Value find_entry(const NodePtr& root, Path path) {
@@ -149,14 +149,12 @@ void require_batch(Path path, SizesView sizes, SizesView batch) {
   }
 }
 
-// A node that is held in several places is looked at once: a graph may have more paths than can be
-// walked.
+// Visits a shared node once: a graph may have more paths than can be walked.
 bool reaches(const NodePtr& from, c10::ArrayRef<const Node*> targets) {
   const auto is_from = [&](const Node* node) { return node == from.get(); };
   if (std::any_of(targets.begin(), targets.end(), is_from)) return true;
-  // Each of the targets but the first lies in one before it. When nobody else holds them, none lies in
-  // `from`: a tree that is built from the bottom upwards would otherwise be walked again for each of its
-  // levels.
+  // Each target except the first is below an earlier one. If none has another holder, none is below `from`.
+  // Without this test, building a tree bottom-up would walk it again for each level.
   const auto held_once = [](const Node* node) { return holders_of(*node) < 2; };
   if (std::all_of(targets.begin(), targets.end(), held_once)) return false;
   const std::unordered_set<const Node*> set(targets.begin(), targets.end());
@@ -194,7 +192,7 @@ Value fitted(const DenseNode& node, Path full, const Value& value) {
 
 namespace {
 
-// A tensor or dictionary for a lazy stack, taken apart along its dimension.
+// Splits a value along the dimension of a lazy stack.
 std::vector<Value> parts_for(const LazyNode& lazy, Path full, const Value& value) {
   const auto dim = lazy.stack_dim();
   const SizesView batch = lazy.batch();
@@ -205,7 +203,7 @@ std::vector<Value> parts_for(const LazyNode& lazy, Path full, const Value& value
     return parts;
   }
   require_batch(full, value.tensor().sizes(), batch);
-  // As any view: without a gradient while none are recorded.
+  // Like other views, without gradients while recording is off.
   const bool fast = fast::can_skip_dispatcher();
   for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
     ViewPlan part(batch);
@@ -218,7 +216,7 @@ std::vector<Value> parts_for(const LazyNode& lazy, Path full, const Value& value
   return parts;
 }
 
-// Finds the places of an entry, from a node on.
+// Finds the dictionaries that take an entry.
 class Placing {
  public:
   Placing(Changes& changes, Path full) : changes_(changes), full_(full) {}
@@ -269,7 +267,7 @@ class Placing {
 
   Changes& changes_;
   Path full_;
-  c10::SmallVector<const Node*, 8> above_;  // nodes on the way
+  c10::SmallVector<const Node*, 8> above_;  // nodes on the path
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// core/tree/paths.h: where a path leads, through nodes of every kind, and what is put there.
+// core/tree/paths.h: looks up and sets entries by path, through nodes of every kind.
 #pragma once
 
 #include "core/tree/names.h"
@@ -7,17 +7,16 @@
 
 namespace td {
 
-// The entry as it reads, or nothing where the path leads nowhere.
+// The entry as it reads; nullopt if it does not exist.
 std::optional<Value> look_up(const NodePtr& root, Path path);
 
-// As look_up(); throws Code::key_not_found, wrong_entry or key_invalid where there is none.
+// look_up() that throws Code::key_not_found, wrong_entry or key_invalid.
 Value find_entry(const NodePtr& root, Path path);
 
-// The stored entry itself, when only dense nodes stand on the way; else nullptr.
+// The stored entry if the path has only dense nodes; else nullptr.
 const Value* find_stored(const NodePtr& root, Path path) noexcept;
 
-// The dictionaries that hold an entry: one, or the elements of lazy stacks on the way. One that stands there
-// in several places may come several times.
+// The dictionaries that hold an entry: one, or elements of lazy stacks on the path. May repeat a shared one.
 using Holders = c10::SmallVector<const DenseNode*, 4>;
 Holders dicts_holding(const NodePtr& root, Path path);
 
@@ -29,16 +28,16 @@ const char* kind_word(const Value& value) noexcept;  // for messages: "tensor", 
 void require_unlocked(const Node& node);
 void require_batch(Path path, SizesView sizes, SizesView batch);
 
-// A value as a dictionary takes it: of its batch size and on its device; `full` for messages.
+// Converts a value to a dictionary's batch size and device; `full` is for messages.
 Value fitted(const DenseNode& node, Path full, const Value& value);
 
-// An entry under a path, in all elements of lazy stacks on the way. Missing dictionaries on the way are made.
+// Sets an entry, in all elements of lazy stacks on the path. Creates missing dictionaries.
 void plan_set(Changes& changes, const NodePtr& root, Path path, const Value& value);
 
-// An entry is removed, in the parent of a sub-tensordict. Throws where there is none, or it must stay.
+// Removes an entry; for a sub-tensordict, in its parent. Throws if it does not exist or must stay.
 void plan_remove(Changes& changes, const NodePtr& root, Path path);
 
-// Whether `from` is one of `targets` or holds one, at any depth.
+// Whether `from` is one of `targets`, or holds one at any depth.
 bool reaches(const NodePtr& from, c10::ArrayRef<const Node*> targets);
 
 }  // namespace td

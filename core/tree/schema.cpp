@@ -4,8 +4,8 @@
 
 namespace td {
 
-// Where the search for a hash begins: at its upper bits, the only ones in which names differ that differ in their
-// last letters.
+// Where the search for a hash starts: its upper bits, since names that differ only at the end differ only
+// there.
 std::size_t Schema::home(std::uint64_t hash) const noexcept {
   return static_cast<std::size_t>(hash >> __builtin_clzll(table_.size() - 1));
 }
@@ -27,7 +27,7 @@ void Schema::append(std::string_view name, std::uint64_t hash) {
 
 void Schema::reserve(std::size_t n) {
   const std::size_t slots = names_.size() + n;
-  // At least twice the room: reserve(slots) would copy everything for each name.
+  // Doubles the capacity: reserve(slots) would copy for each name.
   if (slots > names_.capacity())
     names_.reserve(std::max(slots, names_.empty() ? 8 : 2 * names_.size()));
   hashes_.reserve(names_.capacity());
@@ -44,12 +44,12 @@ void Schema::add(std::string name, std::uint64_t hash) noexcept {
   names_.push_back(std::move(name));
   if (!table_.empty()) {
     enter(n - 1);
-  } else if (n > scan_limit) {  // an erased name made it short for a moment
+  } else if (n > scan_limit) {  // it was briefly shorter after an erase
     clear_table(table_.capacity());
     enter_all();
   }
   if (counts_.empty()) return;
-  // A node of the tree counts the slots that the lowest bit of its number says.
+  // A node of the Fenwick tree counts as many slots as its number's lowest bit.
   std::uint32_t count = 1;
   for (std::size_t part = 1; part < (n & (~n + 1)); part *= 2) count += counts_[n - part];
   gone_.push_back(false);
@@ -133,7 +133,7 @@ std::size_t Schema::slot_of(std::size_t i) const noexcept {
   return slot;
 }
 
-// While no slot is a gap.
+// Requires that no slot is free.
 void Schema::count_all() noexcept {
   for (std::size_t k = 1; k < counts_.size(); ++k) {
     counts_[k] = static_cast<std::uint32_t>(k & (~k + 1));
@@ -168,7 +168,7 @@ void Schema::leave(std::size_t slot) noexcept {
   const auto gone = static_cast<std::uint32_t>(slot + 1);
   std::size_t gap = home(hashes_[slot]);
   while (table_[gap] != gone) gap = (gap + 1) & mask;
-  // What was pushed on by others moves up, so that no search stops at the gap.
+  // Moves displaced slots up, so that no search stops at the gap.
   for (std::size_t at = (gap + 1) & mask; table_[at] != 0; at = (at + 1) & mask) {
     const std::size_t wanted = home(hashes_[table_[at] - 1]);
     if (((at - wanted) & mask) < ((at - gap) & mask)) continue;

@@ -1,4 +1,4 @@
-// core/tree/schema.h: the names of a dictionary, their order, and how to find one.
+// core/tree/schema.h: the names of a dictionary, their order, and their lookup.
 #pragma once
 
 #include "core/base/key.h"
@@ -12,12 +12,11 @@
 
 namespace td {
 
-// Shared by every dictionary made from another by index, view, clone, stack or arithmetic, and then
-// never changed: a dictionary whose keys change makes itself a schema of its own first.
-//
-// Each name has a slot, in the order in which names came. Positions count names from 0 without gaps. A name
-// of a long schema that is erased leaves a gap, so that erasing takes no time in proportion to the number of
-// names; the slot of a position is then found through sums of counts. Gaps are closed when they are half.
+// Shared by dictionaries that result from index, view, clone, stack or arithmetic, and immutable while
+// shared: a dictionary copies it before its keys change.
+// Each name has a slot, in insertion order. Positions count names from 0 without gaps. Erasing from a long
+// schema leaves a gap, to avoid linear time; a Fenwick tree then maps positions to slots. Gaps are closed
+// when they make up half.
 class Schema final : public c10::intrusive_ptr_target {
  public:
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
@@ -26,7 +25,7 @@ class Schema final : public c10::intrusive_ptr_target {
   const std::string& name(std::size_t i) const noexcept { return names_[slot(i)]; }
   std::uint64_t hash(std::size_t i) const noexcept { return hashes_[slot(i)]; }
 
-  // Position of a name, or npos. Allocates nothing.
+  // The position of a name, or npos. Does not allocate.
   std::size_t find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
   std::size_t find(std::string_view name, std::uint64_t hash) const noexcept {
     if (!table_.empty()) return find_in_table(name, hash);
@@ -39,19 +38,19 @@ class Schema final : public c10::intrusive_ptr_target {
   void append(std::string_view name) { append(name, hash_name(name)); }
   void append(std::string_view name, std::uint64_t hash);
 
-  // Makes room for n more names; adding as many cannot fail then.
+  // Makes room for n more names, so that adding them cannot fail.
   void reserve(std::size_t n);
   void add(std::string name, std::uint64_t hash) noexcept;
 
-  // Gaps. An owner of values in the order of slots asks for the slot of a value.
+  // Owners of values in slot order map positions to slots.
   std::size_t slots() const noexcept { return names_.size(); }
   bool has_gaps() const noexcept { return gaps_ != 0; }
   bool is_gap(std::size_t slot) const noexcept { return has_gaps() && gone_[slot]; }
   std::size_t slot(std::size_t i) const noexcept { return gaps_ == 0 ? i : slot_of(i); }
 
-  // Erasing cannot fail. Without prepare_erase() it takes time in proportion to the number of names.
+  // Erasing cannot fail. It takes linear time unless prepare_erase() was called.
   void prepare_erase();
-  // Whether erasing leaves a gap; else the names behind move up.
+  // Whether erasing leaves a gap; otherwise later names move up.
   bool leaves_gap(std::size_t slot) const noexcept {
     return !counts_.empty() && slot + 1 != names_.size();
   }
@@ -60,25 +59,25 @@ class Schema final : public c10::intrusive_ptr_target {
   void close_gaps() noexcept;
 
  private:
-  static constexpr std::size_t scan_limit = 12;  // above it a table is quicker than a scan
+  static constexpr std::size_t scan_limit = 12;  // above it a table is faster than a scan
   static constexpr std::size_t gap_limit = 64;   // up to it names move up
   std::size_t find_in_table(std::string_view name, std::uint64_t hash) const noexcept;
   std::size_t home(std::uint64_t hash) const noexcept;
   std::size_t slot_of(std::size_t i) const noexcept;
   std::size_t position_of(std::size_t slot) const noexcept;
-  void grow_table(std::size_t n);               // to hold n names
-  void clear_table(std::size_t size) noexcept;  // of a size that it has had
+  void grow_table(std::size_t n);               // for n names
+  void clear_table(std::size_t size) noexcept;  // to a size it had before
   void enter(std::size_t slot) noexcept;
   void enter_all() noexcept;
   void leave(std::size_t slot) noexcept;
   void count_all() noexcept;
 
-  std::vector<std::string> names_;  // of each slot
+  std::vector<std::string> names_;  // by slot
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint32_t> table_;  // open addressing; slot + 1, 0 is free
   std::size_t gaps_ = 0;
-  std::vector<bool> gone_;             // of each slot; empty while there has been no gap
-  std::vector<std::uint32_t> counts_;  // a Fenwick tree of the slots that are not gaps; as above
+  std::vector<bool> gone_;             // by slot; empty if there were never gaps
+  std::vector<std::uint32_t> counts_;  // a Fenwick tree of the used slots; as above
 };
 
 using SchemaPtr = c10::intrusive_ptr<Schema>;

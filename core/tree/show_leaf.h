@@ -1,4 +1,4 @@
-// core/tree/show_leaf.h: where a tensor stands, for messages of operations that go through leaves without paths.
+// core/tree/show_leaf.h: names a tensor in messages of operations that walk leaves without paths.
 #pragma once
 
 #include "core/tree/node.h"
@@ -7,7 +7,7 @@
 
 namespace td {
 
-// The path by which a walk meets the tensor first, or that it is one of a lazy stack.
+// The first path to the tensor, or a note that it belongs to a lazy stack.
 std::string show_leaf(const Node& root, const at::Tensor& leaf);
 
 }  // namespace td

@@ -1,5 +1,5 @@
-// core/tree/sub_index.h: the index of a sub-tensordict: its own, whatever becomes of the tensors it was given
-// with, and one alone, whatever it is a part of.
+// core/tree/sub_index.h: the index of a sub-tensordict, independent of the caller's tensors, and composed for
+// nested ones.
 #pragma once
 
 #include "core/tensor/index.h"
@@ -9,12 +9,12 @@
 
 namespace td {
 
-// The same index without an ellipsis, with copies of its tensors: positions in place of masks, numbers in
-// place of tensors without dimensions. It must fit the batch size.
+// Copies an index: without ellipsis, with positions instead of masks and integers instead of 0-dimensional
+// tensors. It must fit the batch size.
 std::vector<IndexItem> own_index(c10::ArrayRef<IndexItem> items, SizesView batch);
 
-// One index that picks what `second` picks of the part that `first` picks. Both are own. Nothing for a
-// batch size with dimensions of unknown size (-1, of a lazy stack whose elements differ).
+// The index that selects `second` from the part that `first` selects; both come from own_index(). nullopt if
+// the batch size has unknown dimensions (-1, of an uneven lazy stack).
 std::optional<std::vector<IndexItem>> compose(c10::ArrayRef<IndexItem> first,
                                               c10::ArrayRef<IndexItem> second, SizesView batch);
 

@@ -1,4 +1,4 @@
-// Sub-tensordicts as nodes, and what they read as. sub_tensordict.cpp makes them.
+// Sub-tensordicts as nodes, and how they read. sub_tensordict.cpp creates them.
 #include "core/tree/sub_node.h"
 
 #include "core/base/recursion_guard.h"
@@ -23,7 +23,7 @@ NodePtr SubTensorDictNode::shallow_copy() const {
 
 void SubTensorDictNode::collect(HeldNodes& into) const { into.push_back(parent_.get()); }
 
-// What is locked through a sub-tensordict refers to it weakly, and would keep its memory, and so itself.
+// Nodes locked through a sub-tensordict refer to it weakly, and would keep its memory and thereby themselves.
 void SubTensorDictNode::release_resources() {
   parent_.reset();
   forget_holders();
@@ -46,7 +46,7 @@ void SubTensorDictNode::require_batch(SizesView read) const {
 std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
   std::optional<Value> value = parent_->entry(name);
   if (!value) return std::nullopt;
-  // An index is worked out for the parent's batch size, which every entry begins with.
+  // The index was compiled for the parent's batch size, with which every entry starts.
   auto holder = c10::make_intrusive<DenseNode>(parent_->batch(), parent_->device());
   holder->put(name, *value);
   const NodePtr read = read_at(holder, items_);
@@ -57,7 +57,7 @@ std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
 EntryKind SubTensorDictNode::entry_kind(std::string_view name) const {
   const EntryKind kind = parent_->entry_kind(name);
   if (kind != EntryKind::nested_tensor) return kind;
-  return kind_of(*entry(name));  // one component is a tensor
+  return kind_of(*entry(name));  // a single part is a tensor
 }
 
 std::vector<std::string> SubTensorDictNode::entry_names() const { return parent_->entry_names(); }
@@ -66,14 +66,14 @@ bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*pa
 
 namespace {
 
-// Calls `f(here, tensors)` for each tensor of a part: a tensor in several places comes once. Elements of a
-// lazy stack are no copies.
+// Calls `f(here, tensors)` once for each tensor of a part. Skips elements of a lazy stack, which are not
+// copies.
 template <class F>
 void each_tensor(const NodePtr& root, F&& f) {
   if (holds_entries(*root)) visit_zip<Take::whole>({root}, f, all_entries());
 }
 
-// Grows with each write. Inference tensors have no version.
+// Increases with each write. Inference tensors have no version.
 std::int64_t version_of(const at::Tensor& tensor) {
   return tensor.is_inference() ? 0 : tensor._version();
 }

@@ -8,9 +8,8 @@
 
 namespace td {
 
-// A sub-tensordict, which it keeps alive (Python's _SubTensorDict). What is
-// written to it is written to the part. Made by sub_tensordict(), which sees to it that the index is its own
-// and that the other dictionary is none of its kind.
+// A sub-tensordict, which keeps its parent alive (Python's _SubTensorDict). Writes go to the part. Made by
+// sub_tensordict(), which copies the index and ensures that the parent is not a sub-tensordict.
 class SubTensorDictNode final : public Node {
  public:
   SubTensorDictNode(NodePtr parent, std::vector<IndexItem> items, SizesView batch)
@@ -30,7 +29,7 @@ class SubTensorDictNode final : public Node {
   bool locked_by_others() const noexcept override;
   void collect(HeldNodes& into) const override;
 
-  // Code::shape when what the index gives now is no longer what it gave: the parent has changed.
+  // Code::shape if the index yields another batch size because the parent has changed.
   void require_batch(SizesView read) const;
 
   void release_resources() override;
@@ -45,9 +44,9 @@ inline const SubTensorDictNode* as_sub_tensordict(const Node* node) noexcept {
                                                   : nullptr;
 }
 
-// What an operation in place works on: the dictionary itself, or, for a sub-tensordict through index tensors,
-// a copy of the part, of which commit() writes back what has changed: other entries may share memory with
-// that, or be what cannot be written. Leaves of lazy stacks are those of the elements.
+// The target of an in-place operation: the dictionary itself, or for a sub-tensordict through index tensors a
+// copy of the part. commit() writes back only changed entries, since others may share memory with them or may
+// not be writable. Leaves of lazy stacks are their elements'.
 class InPlace {
  public:
   explicit InPlace(const NodePtr& node);
@@ -55,7 +54,7 @@ class InPlace {
   void commit();
 
  private:
-  NodePtr part_;  // set when there is something to write back
+  NodePtr part_;  // null: nothing to write back
   NodePtr node_;
   std::vector<std::int64_t> versions_;  // of the copies
 };

@@ -10,14 +10,14 @@ TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) 
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "non-tensor data has no nested entries");
   const NodePtr& node = td.node();
   const SizesView batch = node->batch();
-  // The elements of a lazy stack may differ: what the index gives is seen when they are read.
+  // Elements of a lazy stack may differ: read them to find the part's batch size.
   const bool reads = as_lazy(node.get()) != nullptr || is_uneven(batch);
   const Sizes sizes =
       reads ? Sizes(read_at(node, items)->batch()) : IndexPlan(items, batch).sizes(batch);
   std::vector<IndexItem> own = own_index(items, batch);
   NodePtr parent = node;
   if (const SubTensorDictNode* above = as_sub_tensordict(node.get())) {
-    // A part of a part is one of the whole: a chain of them costs no more than its last link.
+    // A part of a part refers to the whole: a chain costs no more than its last link.
     const SizesView whole = above->parent()->batch();
     if (!is_uneven(whole)) above->require_batch(IndexPlan(above->items(), whole).sizes(whole));
     if (auto both = compose(above->items(), own, whole)) {

@@ -5,15 +5,15 @@
 
 namespace td {
 
-// A dictionary that stands for td[items]: what is read is looked up there each time, what is written
-// goes to that part, also where index tensors pick it. Keeps `td` alive.
+// A dictionary that refers to td[items]: reads look entries up, writes go to that part, even through index
+// tensors. Keeps `td` alive.
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items);
 
-// The dictionary behind a sub-tensordict; throws Code::wrong_entry when it is none.
+// The parent of a sub-tensordict; Code::wrong_entry for other dictionaries.
 TensorDict parent_of(const TensorDict& td);
 
-// td[items] = value, for a sub-tensordict: an entry that is new comes to be everywhere in `td`, zeros
-// outside the part. An indexed write of a lazy stack makes new entries in the elements that it writes only.
+// td[items] = value for a sub-tensordict: new entries are created in all of `td`, with zeros outside the
+// part. An indexed write to a lazy stack creates them only in the indexed elements.
 void write_part(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& value);
 
 }  // namespace td

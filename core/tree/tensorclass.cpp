@@ -1,4 +1,4 @@
-// Dictionaries that are tensorclasses: made, marked, and looked at.
+// Creates, marks and checks tensorclasses.
 #include "core/tree/tensorclass.h"
 
 #include "core/tensor/device.h"
@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void fail_undeclared(const TensorclassType& type, std::string_view name) {
   std::string names;
   for (const TensorclassField& field : type.fields()) {
-    if (names.size() > 200) {  // a message is a line
+    if (names.size() > 200) {  // keep the message on one line
       names += ", …";
       break;
     }
@@ -38,14 +38,14 @@ void require_declared(const TensorclassType& type, const Node& node) {
   }
 }
 
-// What the field takes. The content of a nested tensorclass is not looked at.
+// Checks and converts a field's value. Does not check the content of a nested tensorclass.
 Value fit_value(const TensorclassType& type, const TensorclassField& field, SizesView batch,
                 const Value& value, bool cast) {
   const EntryKind kind = kind_of(value);
   const EntryKind wanted = field.kind == FieldKind::tensor  ? EntryKind::tensor
                            : field.kind == FieldKind::value ? EntryKind::non_tensor
                                                             : EntryKind::dict;
-  // Parts of different shapes are a tensor, too, where nothing is said of its dtype and sizes.
+  // A nested tensor is allowed for a tensor field that declares neither dtype nor sizes.
   const bool free = !field.dtype && !field.feature;
   if (kind == EntryKind::nested_tensor && wanted == EntryKind::tensor && free) return value;
   if (kind != wanted) fail_field(Code::wrong_entry, type, field, batch, value);
@@ -59,7 +59,7 @@ Value fit_value(const TensorclassType& type, const TensorclassField& field, Size
   return tensor.to(*field.dtype);
 }
 
-// One element of the batch, for all of them, in memory of its own.
+// Copies one element over the whole batch.
 at::Tensor spread(const at::Tensor& element, SizesView batch, std::optional<c10::Device> device) {
   Sizes sizes(batch.begin(), batch.end());
   sizes.append(element.sizes().begin(), element.sizes().end());
@@ -90,10 +90,10 @@ at::Tensor zeros_of(const TensorclassType& type, const TensorclassField& field, 
   return at::zeros(sizes, options);
 }
 
-// What is to be done to a tree so that it is a tensorclass: looked at as a whole before anything changes.
+// Plans the changes that turn a tree into a tensorclass, checking all of it before the first change.
 class Marking {
  public:
-  // With `complete` a tensorclass is asked for as it is, else what a tensorclass can be made of.
+  // `complete`: requires a valid tensorclass; otherwise adds what is missing.
   Marking(const TensorclassTypePtr& type, const NodePtr& root, bool complete)
       : complete_(complete) {
     walk_.add({type, root});
@@ -154,13 +154,13 @@ class Marking {
     NodePtr node;
   };
 
-  // A node may be wanted as several types.
+  // A node may be needed as several types.
   void add(const TensorclassTypePtr& type, const NodePtr& node) {
     walk_.add_once(node.get(), {type, node}, reinterpret_cast<std::uintptr_t>(type.get()));
   }
 
   Traversal<Place> walk_;
-  std::vector<NodePtr> held_;  // some were read out of a sub-tensordict
+  std::vector<NodePtr> held_;  // nodes read from a sub-tensordict
   Changes changes_;
   bool complete_;
 };
@@ -224,7 +224,7 @@ void mark_tensorclass(const TensorclassTypePtr& type, const TensorDict& td) {
   Marking marking(type, td.node(), /*complete=*/false);
   if (type->frozen()) {
     if (td.node()->kind() == NodeKind::sub_tensordict) {
-      td.lock();  // fails, unless the parent is locked
+      td.lock();  // throws, unless the parent is locked
     } else {
       marking.changes().lock(td.node());
     }

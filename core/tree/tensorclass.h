@@ -1,4 +1,4 @@
-// core/tree/tensorclass.h: tensorclasses. A tensorclass is a dictionary with declared fields.
+// core/tree/tensorclass.h: tensorclasses: dictionaries with declared fields.
 #pragma once
 
 #include "core/formats/format.h"
@@ -11,7 +11,7 @@
 
 namespace td {
 
-// A name as messages show it.
+// A name in messages.
 inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 enum class FieldKind : std::int32_t {
@@ -21,50 +21,52 @@ enum class FieldKind : std::int32_t {
   tensorclass = 3,  // a tensorclass of another type
 };
 
-// What is declared of an entry. Sizes of features are those behind the batch size; -1 is any size.
+// The declaration of an entry. Feature sizes follow the batch size; -1 is any size.
 struct TensorclassField {
   std::string name;
   FieldKind kind = FieldKind::tensor;
   bool optional = false;
   std::optional<c10::ScalarType> dtype = std::nullopt;
   std::optional<Sizes> feature = std::nullopt;
-  at::Tensor default_tensor = {};  // of one element of the batch; undefined: none
+  at::Tensor default_tensor = {};  // for one batch element; may be undefined
   std::optional<std::string> default_json = std::nullopt;
   TensorclassTypePtr tensorclass = nullptr;
 
   bool has_default() const { return default_tensor.defined() || default_json.has_value(); }
-  bool is_made() const { return !optional || has_default(); }  // by make_tensorclass()
+  bool is_made() const {
+    return !optional || has_default();
+  }  // whether make_tensorclass() creates it
 };
 
-// For messages: what is declared, and what is found.
+// Describe the declaration and the found value in messages.
 std::string describe(const TensorclassField& field);
 std::string describe(const Value& value);
 
-// Whether `sizes` are `wanted` behind `batch_dims` others.
+// Whether `sizes` are `wanted` after `batch_dims` dimensions.
 bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims);
 
-// What Python pickled of a tensorclass that it saved, because it is no JSON. The file is kept as it is for the next
-// save; joined tensorclasses keep that of the first one.
+// Python's pickle of a tensorclass with fields that JSON cannot hold. The file is kept for the next save; a
+// join keeps the first one's.
 struct PickledFields {
-  std::shared_ptr<const std::string> file;  // none: it was too long to be kept
-  std::vector<format::Field> values;        // where all of them are plain values
-  std::vector<std::string> unread;          // else their names, as far as they can be told
+  std::shared_ptr<const std::string> file;  // nullptr: too long to keep
+  std::vector<format::Field> values;        // if all are plain values
+  std::vector<std::string> unread;          // else their names, as far as they are known
 
   bool is_unread(std::string_view name) const noexcept;
 };
 using PickledPtr = std::shared_ptr<const PickledFields>;
 
 struct TensorclassOptions {
-  bool autocast = false;  // tensors of another dtype are converted; else they are refused
-  bool frozen = false;    // tensorclasses are locked
+  bool autocast = false;              // converts tensors of other dtypes, instead of refusing them
+  bool frozen = false;                // locks tensorclasses
   TensorclassTypePtr base = nullptr;  // its fields come first
-  PickledPtr pickled = nullptr;       // of a tensorclass that was loaded
+  PickledPtr pickled = nullptr;       // of a loaded tensorclass
 };
 
-// Never changes, so any thread may use it.
+// Immutable, and thus thread-safe.
 class TensorclassType {
  public:
-  // Throws when the declaration contradicts itself.
+  // Throws if the declaration contradicts itself.
   TensorclassType(std::string name, std::vector<TensorclassField> fields,
                   const TensorclassOptions& options);
 
@@ -74,13 +76,13 @@ class TensorclassType {
   bool autocast() const noexcept { return autocast_; }
   bool frozen() const noexcept { return frozen_; }
 
-  // Of the one dictionary that has this type, and what is made of it.
+  // Of the dictionary with this type, and of results made from it.
   const PickledPtr& pickled() const noexcept { return pickled_; }
 
-  // The names of the fields that a new tensorclass has.
+  // The names of the fields of a new tensorclass.
   const SchemaPtr& schema() const noexcept { return schema_; }
 
-  // Fields of the same names and kinds, whatever the order.
+  // Whether names and kinds of the fields agree, in any order.
   bool has_members_of(const TensorclassType& other) const;
 
  private:
@@ -89,8 +91,8 @@ class TensorclassType {
   std::string name_;
   std::vector<TensorclassField> fields_;
   SchemaPtr names_;        // of all fields
-  SchemaPtr schema_;       // of those that are made
-  std::size_t depth_ = 1;  // of tensorclasses inside tensorclasses
+  SchemaPtr schema_;       // of fields in a new tensorclass
+  std::size_t depth_ = 1;  // nesting of tensorclasses
   bool autocast_;
   bool frozen_;
   PickledPtr pickled_;
@@ -98,34 +100,31 @@ class TensorclassType {
   friend TensorclassTypePtr with_pickled(const TensorclassTypePtr& type, PickledPtr pickled);
 };
 
-// The same type with these fields of a file, or none.
+// The same type with this pickle, or without one.
 TensorclassTypePtr with_pickled(const TensorclassTypePtr& type, PickledPtr pickled);
 
-// Throws when a dictionary is not what the type says, and names the field.
+// Throws, naming the field, if a dictionary does not match the type.
 void check_tensorclass(const TensorclassTypePtr& type, const TensorDict& td);
 
-// A new tensorclass: defaults, zeros where dtype and feature sizes are known, no optional field.
+// A new tensorclass: defaults, zeros if dtype and feature sizes are known, no optional fields.
 TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
                             std::optional<c10::Device> device);
 
-// Makes a tensorclass of a dictionary, in place: missing fields get their default, tensors are converted
-// where the type says so, and nested tensorclasses are marked too. What Python pickled of a tensorclass that was loaded
-// stays with it. No type takes all marks off again, and that.
+// Turns a dictionary into a tensorclass in place: adds defaults, converts tensors if the type says so, marks
+// nested tensorclasses. Keeps the pickle of a loaded tensorclass. A null type removes all marks and the
+// pickle.
 void mark_tensorclass(const TensorclassTypePtr& type, const TensorDict& td);
 
-// What a tensorclass takes for an entry that is set: checked, and converted where the type says so. `path`
-// runs from the tensorclass on.
+// Checks, and if necessary converts, a value that is set in a tensorclass. `path` starts at the tensorclass.
 Value fit_field(const Node& tensorclass, Path path, Value value);
 
 // Throws unless the field may be empty.
 void require_optional(const TensorclassType& type, std::string_view name);
 
-// The type of what two dictionaries are joined to: none when one of them is plain, else the first one.
-// Throws when they have different fields.
+// The type of a join: null if either is plain, else the first one. Throws if their fields differ.
 TensorclassTypePtr common_tensorclass(const TensorclassTypePtr& a, const TensorclassTypePtr& b);
 
-// Throws when a tensorclass with other fields, or a dictionary with entries that are not declared, would be
-// written into a part of `target`, a tensorclass.
+// Throws if the source is a tensorclass with other fields than `target`, or has undeclared entries.
 void require_alike(const Node& target, const Node& source);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// What is declared of a tensorclass, and whether it contradicts itself.
+// Declarations of tensorclasses, and their validation.
 #include "core/formats/json_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/paths.h"
@@ -10,7 +10,7 @@ namespace td {
 
 namespace {
 
-// Types are nested by those who declare them, so a few levels are enough, and freeing a type recurses.
+// Types are nested by hand, so a few levels suffice, and freeing a type recurses.
 constexpr std::size_t max_depth = 64;
 
 }  // namespace

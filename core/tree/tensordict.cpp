@@ -42,7 +42,7 @@ bool TensorDict::is_empty() const {
   });
 }
 
-// A dictionary that stands in several places counts in each, but is looked at once.
+// Counts a shared dictionary for each path, but visits it once.
 std::size_t TensorDict::nbytes() const {
   const NodePtr root = part_form(node_);
   return sum_of_paths(root, [](const Node& node) {
@@ -54,7 +54,7 @@ std::size_t TensorDict::nbytes() const {
 
 namespace {
 
-// A dictionary of one entry with the batch size of a sub-tensordict, to be written to its part.
+// A dictionary of one entry with the batch size of a sub-tensordict, to write to its part.
 TensorDict one_entry(const SubTensorDictNode& part, Path path, const Value& value) {
   check_path(path);
   TensorDict one(part.batch());
@@ -72,7 +72,7 @@ void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) 
   write_part(TensorDict(part.parent()), part.items(), one_entry(part, path, value));
 }
 
-// The stored tensors behind an entry: one, or one for each element of lazy stacks.
+// Plans writes to the stored tensors of an entry: one, or one for each element of lazy stacks.
 void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value, Writes& writes) {
   if (const Value* stored = find_stored(root, path)) {
     if (stored->is_node()) fail_kind(path, *stored, "tensor");
@@ -100,8 +100,7 @@ void TensorDict::set(Path path, at::Tensor value) {
   changes.run();
 }
 
-// The common case, without a second look: the entry is there and nothing has to be checked, made or
-// moved.
+// The common case with a single lookup: the entry exists, and nothing must be checked, created or moved.
 bool TensorDict::replace(Path path, at::Tensor& value) {
   if (path.empty()) return false;
   const DenseNode* node = as_dense(node_.get());
@@ -201,7 +200,7 @@ void TensorDict::remove(Path path) {
 
 namespace {
 
-// Gives a dictionary another batch size, and with it nested nodes that are shorter; the rest must fit.
+// Changes a batch size, and those of nested nodes that are shorter; the others must fit.
 class NewBatch : public WalkSink<Take::whole> {
  public:
   explicit NewBatch(SizesView batch) : batch_(batch) {}
@@ -244,7 +243,7 @@ class NewBatch : public WalkSink<Take::whole> {
 
 void TensorDict::set_batch_size(SizesView batch) {
   require_sizes(batch);
-  // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
+  // Setting the same batch size repairs nested dictionaries whose batch size has changed meanwhile.
   if (batch == batch_size() && !is_dense()) return;
   NewBatch change(batch);
   walk(node_, change, all_entries());

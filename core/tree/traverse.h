@@ -1,11 +1,9 @@
-// core/tree/traverse.h: graphs of nodes, gone through without recursion. The walk through entries
-// (core/tree/engine.h) stands on it, and so do questions about a graph: locks, counts of paths, cycles.
-//
-// A node may stand in several places, and a graph of some dozen nodes may so have more paths than can be
-// walked. A walk does its work once for each combination of nodes that it meets, and remembers those that
-// it can meet again: where one of the nodes has a single holder it cannot. So a tree pays one look at a
-// count for each nested node, and nothing is allocated. What is by nature a list of paths (keys, folders,
-// a function that is told the path) asks a PathLimit.
+// core/tree/traverse.h: walks graphs of nodes without recursion. The basis of the walk through entries
+// (core/tree/engine.h), and of questions about a graph: locks, numbers of paths, cycles.
+// Nodes may be shared, and a graph of a few dozen nodes may have more paths than can be walked. A walk works
+// once for each combination of nodes, and remembers those that it may meet again; a node with a single holder
+// is never met again. So for a tree it reads one count for each nested node, and allocates nothing. Work that
+// lists paths by nature (keys, folders, callbacks with paths) uses a PathLimit.
 #pragma once
 
 #include "core/base/key.h"
@@ -20,10 +18,10 @@
 
 namespace td {
 
-// The nodes of a place, one for each tree; nullptr where a tree has none.
+// The nodes at a position, one for each tree; nullptr if a tree lacks it.
 using NodesHere = c10::ArrayRef<const Node*>;
 
-// How many pointers lead to a node.
+// The number of pointers to a node.
 inline std::size_t holders_of(const Node& node) noexcept {
   NodePtr pointer = NodePtr::reclaim(const_cast<Node*>(&node));
   const std::size_t n = pointer.use_count();
@@ -31,7 +29,7 @@ inline std::size_t holders_of(const Node& node) noexcept {
   return n;
 }
 
-// What a walk has made of the nodes that it can meet again.
+// A walk's results for nodes that it may meet again.
 template <class T>
 class Memo {
  public:
@@ -40,8 +38,8 @@ class Memo {
                        [](const Node* node) { return node == nullptr || holders_of(*node) > 1; });
   }
 
-  // What `make()` makes of these nodes, once. `with` tells apart what else the result depends on. `make`
-  // may ask for other nodes.
+  // Returns `make()` for these nodes, called once. `with` is what the result also depends on. `make` may
+  // recurse for other nodes.
   template <class Make>
   T once(NodesHere nodes, Make&& make, std::uintptr_t with = 0) {
     if (!concerns(nodes)) return make();
@@ -81,11 +79,11 @@ class Memo {
   }
 
  private:
-  static constexpr std::size_t scan_limit = 8;  // above it a table is quicker than a scan
+  static constexpr std::size_t scan_limit = 8;  // above it a table is faster than a scan
   using Index = std::unordered_multimap<std::size_t, std::size_t>;
 
   struct Entry {
-    c10::SmallVector<NodePtr, 2> nodes;  // kept alive, for their addresses
+    c10::SmallVector<NodePtr, 2> nodes;  // kept alive, so that their addresses stay unique
     std::uintptr_t with;
     T made;
 
@@ -107,13 +105,13 @@ class Memo {
   }
 
   std::vector<Entry> entries_;
-  std::unique_ptr<Index> index_;  // of hashes
+  std::unique_ptr<Index> index_;  // by hash
 };
 
-// Which combinations of nodes a walk has met.
+// Combinations of nodes that a walk has met.
 class Seen {
  public:
-  // False for one that was met before.
+  // False if these were met before.
   bool first(NodesHere nodes, std::uintptr_t with = 0) {
     bool met = true;
     memo_.once(
@@ -128,19 +126,19 @@ class Seen {
   Memo<Met> memo_;
 };
 
-// What is still to be gone through. Each combination of nodes is taken up once.
+// Pending work. Each combination of nodes is handled once.
 template <class Item>
 class Traversal {
  public:
   // Goes through `item` later.
   void add(Item item) { pending_.push_back(std::move(item)); }
 
-  // The same, unless these nodes were met before.
+  // Adds the item unless these nodes were met before.
   void add_once(NodesHere nodes, Item item, std::uintptr_t with = 0) {
     if (seen_.first(nodes, with)) add(std::move(item));
   }
 
-  // Calls `step(Item&)` until nothing is left; it adds what it finds. What was added last comes first.
+  // Calls `step(Item&)`, which may add items, until none is left; last in, first out.
   template <class Step>
   void run(Step&& step) {
     while (!pending_.empty()) {
@@ -149,9 +147,8 @@ class Traversal {
     }
   }
 
-  // Depth first, in the order of the entries. `step(Item&)` goes on with the item that was added last: it
-  // handles the next entry, or adds what lies below it, and returns false when there is no further one.
-  // Then `leave(Item&)` is called, when all below the item is done.
+  // Depth first, in entry order. `step(Item&)` continues the last item: it handles the next entry or adds its
+  // content, and returns false at the end. Then `leave(Item&)` is called.
   template <class Step, class Leave>
   void run_in_order(Step&& step, Leave&& leave) {
     while (!pending_.empty()) {
@@ -161,7 +158,7 @@ class Traversal {
     }
   }
 
-  // The item that holds the one which is gone through, while run_in_order() runs.
+  // Whether the current item is the first one, during run_in_order().
   bool outermost() const noexcept { return pending_.size() == 1; }
 
  private:
@@ -169,11 +166,11 @@ class Traversal {
   Seen seen_;
 };
 
-// Whether a walk goes on: below a node, past it, or not at all.
+// How a walk continues: below a node, past it, or not at all.
 enum class Go : std::uint8_t { on, past, end };
 
-// Calls `f(Node&)` for the root and every node below it, of any kind, each once, a node before those that
-// it holds. `f` may return a Go, or a bool: true ends the walk. Returns whether it was ended.
+// Calls `f(Node&)` once for each node, parents before children. `f` may return a Go, or a bool: true ends the
+// walk. Returns whether it was ended.
 template <class F>
 bool visit_nodes(const NodePtr& root, F&& f) {
   Traversal<Node*> walk;
@@ -200,12 +197,11 @@ bool visit_nodes(const NodePtr& root, F&& f) {
   return ended;
 }
 
-// The root and all nodes below it, each once, behind those that it holds: what is known of a node can be
-// worked out in this order.
+// All nodes, each once, children before parents: for results that depend on the content.
 std::vector<Node*> nodes_from_below(const NodePtr& root);
 
-// The sum of what `f(const Node&)` gives over all paths: a node that stands in several places counts in
-// each, and is looked at once. A sum that is too large is the largest number there is.
+// Sums `f(const Node&)` over all paths: a shared node counts for each path, but is visited once. Saturates at
+// the largest number.
 template <class F>
 std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   using Held = c10::SmallVector<Node*, 4>;
@@ -213,7 +209,7 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
     const Node* node;
     Held held;
   };
-  c10::SmallVector<std::size_t, 8> sums;  // of the levels, from the root on
+  c10::SmallVector<std::size_t, 8> sums;  // by level, from the root on
   const auto add = [&](std::size_t n) {
     if (__builtin_add_overflow(sums.back(), n, &sums.back())) {
       sums.back() = std::numeric_limits<std::size_t>::max();
@@ -248,11 +244,11 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   return sums.back();
 }
 
-// How many paths lead to the root and the nodes below it.
+// The number of paths to the root and all nodes below it.
 std::size_t count_paths(const NodePtr& root);
 
-// Whether a walk along all paths can be made. When it comes to a node again for the first time, paths are
-// counted; Code::unsupported where there are more than a few million.
+// Bounds walks along all paths. Counts them when a node is met again for the first time; Code::unsupported
+// above a few million.
 class PathLimit {
  public:
   explicit PathLimit(const Node& root) noexcept : root_(root) {}
@@ -268,19 +264,19 @@ class PathLimit {
   bool checked_ = false;
 };
 
-// The names from the root to a place, kept as links: each place costs one, however deep it lies.
+// Paths as linked names: each position costs one link, however deep it is.
 class Trail {
  public:
   using Place = std::size_t;
   static constexpr Place root = static_cast<Place>(-1);
 
-  // The place of a name below another place. The name must live as long as the walk.
+  // Adds a name below a position. The name must outlive the walk.
   Place below(Place above, std::string_view name) {
     steps_.push_back({above, name});
     return steps_.size() - 1;
   }
 
-  // The path to a place, and to a name below it.
+  // The path of a position, and of a name below it.
   PathBuffer path(Place place) const {
     PathBuffer names;
     for (; place != root; place = steps_[place].above) names.push_back(steps_[place].name);

@@ -1,4 +1,4 @@
-// core/tree/walk.h: looking at every entry of a tree.
+// core/tree/walk.h: visits every entry of a tree.
 #pragma once
 
 #include "core/tree/engine.h"
@@ -7,7 +7,7 @@ namespace td {
 
 namespace detail {
 
-// Calls a function with each entry, a node before its content, and with each element of a lazy stack.
+// Calls a function for each entry, a node before its content, and for each element of a lazy stack.
 template <class F, Take lazy>
 class Visitor : public WalkSink<lazy> {
  public:
@@ -40,18 +40,16 @@ class Visitor : public WalkSink<lazy> {
 
 }  // namespace detail
 
-// Calls `f(const Value&)` for every entry, a node before its content. The elements of a lazy stack
-// count as its entries. Of a sub-tensordict, what it reads as is walked. The content of a node that stands in
-// several places is walked once.
+// Calls `f(const Value&)` for each entry, a node before its content. Elements of a lazy stack count as its
+// entries; sub-tensordicts are read. Visits the content of a shared node once.
 template <class F>
 void visit_values(const Node& top, F&& f) {
   detail::Visitor<std::remove_reference_t<F>, Take::elements> visitor(f);
   walk(retain(top), visitor, all_entries());
 }
 
-// As visit_values(), in the order in which the entries are printed in a listing (depth first), with the path
-// of each: `f(Path, const Value&)`. The path is valid during the call. A nested lazy stack is one
-// entry and is not descended into; at the root it is walked as it reads. Follows all paths: see PathLimit.
+// Calls `f(Path, const Value&)` in listing order (depth first); the path is valid during the call. A nested
+// lazy stack is one entry and is not entered; at the root it is read. Follows all paths: see PathLimit.
 template <class F>
 void visit_paths(const Node& top, F&& f) {
   detail::Visitor<std::remove_reference_t<F>, Take::whole> visitor(f);
