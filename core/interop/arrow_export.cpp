@@ -234,8 +234,7 @@ void export_batch(const TensorDict& td, const ExportOptions& options, Schema* sc
     fail(Code::wrong_entry, "a non-tensor value alone cannot be a record batch");
   }
   if (root->batch().empty()) {
-    fail(Code::shape,
-         "a record batch needs a batch dimension for its rows; the batch size is []");
+    fail(Code::shape, "a record batch needs a batch dimension for its rows; the batch size is []");
   }
   Exporter exporter(root->batch()[0], entry_names(*root).size(), options);
   visit_paths(*root, [&](Path path, const Value& value) { exporter.add(path, value); });

@@ -17,7 +17,7 @@ static td_store *opened(const char *socket) {
   options.unix_socket = socket;
   options.id = "scoreboard";
   td_status status = td_store_open(&options, &store);
-  if (status == TD_ERR_KEY_NOT_FOUND || status == TD_ERR_IO) return NULL; /* nobody plays yet */
+  if (status == TD_ERR_KEY_NOT_FOUND || status == TD_ERR_IO) return NULL; /* no game yet */
   must(status);
   return store;
 }

@@ -34,8 +34,8 @@ Root read_zip(const std::string &path, const key &wanted, bool &found, form &whi
   return read_npz(archive);
 }
 
-// What a file is, is told by its first bytes; other forms than these are the library's. `found`: what is at the key was
-// read, and not the whole.
+// Detects a file's form by its first bytes; other forms are left to the library. `found`: only the content of the
+// key was read.
 Root read(const std::string &path, const key &wanted, bool &found, form &which) {
   const form named = form_of_name(path.c_str());
   if (named == FORM_STORE) throw NotPlain();

@@ -24,7 +24,7 @@ class Place {
   virtual std::string meta() const = 0;
   // A folder in it; null where nothing has this name.
   virtual std::shared_ptr<const Place> inside(const std::string &name) const = 0;
-  // Whether a regular file of at least so many bytes lies in it.
+  // Whether it has a regular file of at least `bytes` bytes.
   virtual bool holds(const std::string &name, std::uint64_t bytes) const = 0;
   // Its first bytes.
   virtual Bytes bytes(const std::string &name, std::uint64_t bytes) const = 0;
@@ -36,7 +36,7 @@ std::shared_ptr<const Place> open_archive(Archive archive);
 // The content of an entry: in the file where it is stored, else inflated and checked.
 Bytes content_of(const Archive &archive, const td::zip_file::Entry &entry);
 
-// disk_nodes.cpp: what lies at a key. Not found: all of it, because the key may be a tensor or a value.
+// disk_nodes.cpp: the node at a key; if it is not found, all nodes, because the key may be a tensor or a value.
 std::shared_ptr<const Node> read_nodes(const std::shared_ptr<const Place> &root, const key &wanted,
                                        bool &found);
 

@@ -117,7 +117,7 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  * text, which each append copies: the cost grows with the length of this text.
  *
  * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
- * element. With checksums, nobody may be writing to any of the elements.
+ * element. With checksums, no process may be writing to any of the elements.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
  * @param td      borrowed
@@ -136,12 +136,12 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
 /**
  * Keeps the first rows of a folder, or the first elements of a lazy stack, and frees the disk space
  * of the others. With more rows than are published, up to `stored` of td_memmap_length(), it
- * publishes those that an interrupted writer left. Elements go in one step; nobody may be writing to
- * any of the elements.
+ * publishes those that an interrupted writer left. Elements are removed in one step; no process may
+ * be writing to any of them.
  *
  * If this process maps more of a file than remains, the file keeps its length for now; the next
- * write or truncation cuts it once nobody here maps it. Other programs that have the folder loaded
- * must not read the removed rows.
+ * write or truncation cuts it once this process no longer maps it. Other programs that have the
+ * folder loaded must not read the removed rows.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
  * @param rows    number of rows to keep

@@ -121,7 +121,7 @@ td_status td_clear_device(td_tensordict *td) TD_NOEXCEPT;
 
 /**
  * Sets the device of a dictionary, and of all nested ones, to the device that all its tensors
- * share, or to none if they differ or there are none. Moves nothing. Works on a locked dictionary.
+ * share; clears it if they differ, or without tensors. Moves nothing. Works on a locked dictionary.
  * Python: auto_device_.
  *
  * @param td borrowed; changed

@@ -89,7 +89,7 @@ typedef struct td_hdf5_save_options {
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid file, or larger than the limits),
  *         TD_ERR_KEY_NOT_FOUND (no such group or key), TD_ERR_WRONG_ENTRY (`group` is no group),
  *         TD_ERR_SHAPE (`batch_dims` does not match), TD_ERR_UNSUPPORTED (something has no place in
- *         a dictionary; this build has no HDF5), TD_ERR_BUSY (somebody replaced the file
+ *         a dictionary; this build has no HDF5), TD_ERR_BUSY (the file was replaced
  *         meanwhile), TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  * @since 0.2
@@ -151,7 +151,7 @@ td_status td_hdf5_keys(const td_hdf5 *file, td_keys **result) TD_NOEXCEPT;
  * @param result    new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_FORMAT (damaged, or larger than the limits),
- *         TD_ERR_BUSY (somebody changed the file since it was opened), TD_ERR_DTYPE,
+ *         TD_ERR_BUSY (the file has changed since it was opened), TD_ERR_DTYPE,
  *         TD_ERR_WRONG_ENTRY (a stack without elements), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread; readings of several threads take turns

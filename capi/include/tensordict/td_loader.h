@@ -38,8 +38,8 @@ enum {
 };
 
 /**
- * Options of td_loader_create(). Set a field after `struct_size` to 0 for its default; `rows` has
- * none.
+ * Options of td_loader_create(). Set a field after `struct_size` to 0 for its default; `rows` must
+ * be set.
  */
 typedef struct td_loader_options {
   uint32_t struct_size;                  /**< sizeof(td_loader_options) */
@@ -122,11 +122,11 @@ td_status td_loader_create(const td_tensordict *td, const td_loader_options *opt
 TD_API(0, 2) void td_loader_free(td_loader *TD_NULLABLE loader) TD_NOEXCEPT;
 
 /**
- * Gets the next batch. At the end of an epoch there is none, once; the next call begins another
- * epoch. After the last epoch there is never one.
+ * Gets the next batch. At the end of each epoch one call gets NULL; the next call begins another
+ * epoch. After the last epoch every call gets NULL.
  *
- * The memory of a batch is used again when nobody holds the batch any more, or a tensor of it: a
- * loop that frees each batch allocates no memory for tensors. A batch has no gradients and is not
+ * Once you have freed a batch and all tensors of it, the loader reuses their memory: a loop that
+ * frees each batch allocates no memory for tensors. A batch has no gradients and is not
  * mapped.
  *
  * If a batch fails, the loader stays where it is: the next call tries again.

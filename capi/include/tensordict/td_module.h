@@ -19,8 +19,8 @@ typedef struct td_module td_module;
  */
 typedef uint32_t td_module_load_flags;
 enum {
-  TD_MODULE_LOAD_FREEZE = 1,  /**< parameters become constants, and the module has none: for policies
-                                   that no longer change */
+  TD_MODULE_LOAD_FREEZE = 1,  /**< parameters become constants, no longer in td_module_params(): for
+                                   policies that no longer change */
   TD_MODULE_LOAD_OPTIMIZE = 2 /**< frozen, and rewritten by libtorch for inference */
 };
 
@@ -60,9 +60,9 @@ typedef struct td_module_load_options {
  * then the result is a sequence, whose parameters are those of the network. The guide to modules has
  * the table.
  *
- * A package computes with the parameters that it was compiled with: td_module_params() has none, and
- * none can be given. It takes inputs of the dtypes and sizes that it was compiled for, and passes no
- * gradients.
+ * A package computes with the parameters that it was compiled with: td_module_params() is empty, and
+ * a call cannot replace them. It takes inputs of the dtypes and sizes that it was compiled for, and
+ * passes no gradients.
  *
  * @param file    borrowed; UTF-8 path; not a symbolic link
  * @param options borrowed; NULL for the defaults
@@ -72,7 +72,7 @@ typedef struct td_module_load_options {
  *         TD_ERR_UNSUPPORTED (the archive is of a newer form, or names what this library does not
  *         know; a package, with a libtorch before 2.6; a package, with `dtype`), TD_ERR_KEY_NOT_FOUND
  *         (neither the archive nor the options name the keys), TD_ERR_KEY_INVALID, TD_ERR_DTYPE,
- *         TD_ERR_DEVICE (there is none, or a package was compiled for another),
+ *         TD_ERR_DEVICE (not in this machine, or a package was compiled for another),
  *         TD_ERR_INVALID_ARGUMENT (the module takes another number of inputs; `sha256` is no
  *         checksum)
  * @threadsafety any thread
@@ -292,7 +292,7 @@ td_status td_module_to_string(const td_module *module, char *TD_NULLABLE text, s
  * Python: TensorDict.from_module.
  *
  * @param module borrowed
- * @param result new; free with td_free(); a dictionary without batch size, empty if there are none;
+ * @param result new; free with td_free(); a dictionary without batch size, empty without parameters;
  *               NULL on failure
  *
  * @return TD_OK

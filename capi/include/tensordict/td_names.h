@@ -9,14 +9,14 @@ extern "C" {
 #endif
 
 /**
- * Gets the names of the batch dimensions: a list with one path per dimension, which holds its name,
- * or is empty if it has none.
+ * Gets the names of the batch dimensions: a list with one path per dimension, which holds its name;
+ * an empty path for a dimension without a name.
  *
  * A result keeps the names of the dimensions that it keeps: after an index, a view, or an operation
  * on every tensor. New dimensions, such as those of td_view() and of masks, have no name. A
  * dictionary without names takes over those of a dictionary that you store in it. A dictionary with
- * names accepts only a dictionary whose names agree, and names one that has none. td_memmap() does
- * not save names.
+ * names accepts only a dictionary whose names agree, and gives its names to one without names.
+ * td_memmap() does not save names.
  *
  * @param td     borrowed
  * @param result new; free with td_keys_free(); NULL on failure

@@ -105,20 +105,20 @@ td_status td_replay_create(const td_replay_options *options, td_replay **result)
  *
  * A writer locks the folder while it writes rows, and a reader while it copies them: no row is drawn
  * of which a part is missing. A process that is killed loses its lock; what it was writing is marked
- * in the folder, and nobody draws it. A power failure may leave other rows half written: a copy that
- * td_replay_save() made with TD_REPLAY_SAVE_DURABLE has none.
+ * in the folder, and never drawn. A power failure may leave other rows half written, but not in a
+ * copy that td_replay_save() made with TD_REPLAY_SAVE_DURABLE.
  *
  * Each process has a sampler of its own, and priorities of its own; those of the folder are where it
- * begins. After a fork() the child must open the folder anew. Nobody can replace the folder
- * meanwhile.
+ * begins. After a fork() the child must open the folder anew. While it is open, other processes
+ * cannot replace the folder.
  *
  * @param folder  borrowed; as td_replay_create(), td_replay_save() or TorchRL wrote it
  * @param options borrowed; NULL for defaults
  * @param result  new; free with td_replay_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO (no such folder, or it cannot be written), TD_ERR_FORMAT (its files
- *         contradict each other), TD_ERR_BUSY (somebody replaces it), TD_ERR_UNSUPPORTED (what is
- *         stored is no dictionary; files cannot be locked there), TD_ERR_INVALID_ARGUMENT,
+ *         contradict each other), TD_ERR_BUSY (a process is replacing it), TD_ERR_UNSUPPORTED (the
+ *         storage is not a dictionary; files cannot be locked there), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_KEY_INVALID,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
@@ -132,7 +132,7 @@ td_status td_replay_open(const char *folder, const td_replay_options *TD_NULLABL
  * Opens a folder for this process alone: its files are mapped, and what is written afterwards stays
  * in memory.
  *
- * Nobody may write to the folder meanwhile; others may replace it.
+ * No process may write to the folder meanwhile; replacing it is allowed.
  *
  * @param folder  borrowed; as td_replay_create(), td_replay_save() or TorchRL wrote it
  * @param options borrowed; NULL for defaults
@@ -194,7 +194,7 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  *
  * The batch has what rows have, "index" (int64, the places of the rows) and, from a prioritized
  * buffer, "priority_weight" (float32): (N * p)^-beta over the largest such weight, where p is the
- * probability of the row and N the number of rows. Its memory is used again when nobody holds it.
+ * probability of the row and N the number of rows. Its memory is reused once you have freed it.
  *
  * @param replay borrowed; what was drawn counts as drawn unless the call fails
  * @param rows   how many; with slices those of all slices together; 0: as the options say
@@ -273,7 +273,7 @@ td_status td_replay_where(const td_replay *replay, int64_t *TD_NULLABLE len,
  *               NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
- * @threadsafety any number of threads; nobody locks out writers while you read the result
+ * @threadsafety any number of threads; writers are not locked out while you read the result
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -288,20 +288,20 @@ enum {
 };
 
 /**
- * Saves a replay buffer to a folder, with its sampler and where its draws are. Whoever loads it draws
- * what this one would have drawn.
+ * Saves a replay buffer to a folder, with its sampler and the state of its draws. A buffer that is
+ * loaded from it draws what this one would have drawn.
  *
- * The folder is written aside and then takes the place of the one that is there: whoever opens it, or
- * a crash, finds the old one or the new one. Files that are none of a replay buffer stay, and so do
- * those of parts that only TorchRL has. Without a name, the JSON files and the sampler's files of the
- * own folder are written: its rows are there already.
+ * The folder is written aside and then replaces the existing one: readers, and a program after a
+ * crash, find the old one or the new one. Files that do not belong to a replay buffer stay, and so do
+ * those of parts that only TorchRL has. Without a name, it writes the JSON files and the sampler's
+ * files of the buffer's own folder, which already has the rows.
  *
  * @param replay borrowed
  * @param folder borrowed; NULL: the folder of td_replay_create() or td_replay_open()
  * @param flags  td_replay_save_flags
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_BUSY (somebody works in the folder; a writer died while it wrote rows,
- *         and nobody has written over them since), TD_ERR_SHAPE (no rows yet),
+ * @return TD_OK, TD_ERR_IO, TD_ERR_BUSY (another process works in the folder; a writer died while it
+ *         wrote rows, which have not been overwritten since), TD_ERR_SHAPE (no rows yet),
  *         TD_ERR_INVALID_ARGUMENT (no folder of its own; unknown flags), TD_ERR_FORMAT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads

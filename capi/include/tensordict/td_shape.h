@@ -139,8 +139,7 @@ td_status td_expand(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, s
  * @param td     borrowed
  * @param start  the first of these dimensions; negative counts from the end
  * @param end    the last of these dimensions; negative counts from the end
- * @param result new; free with td_free(); NULL on failure; has one batch dimension even if `td` has
- *               none
+ * @param result new; free with td_free(); NULL on failure; has at least one batch dimension
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_INVALID_ARGUMENT (end is before start),
  *         TD_ERR_OUT_OF_MEMORY

@@ -89,7 +89,8 @@ td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
  * "cpu"}, "n": {"batch_size": [3], "entries": {}}, "s": {"value": "text"}}}
  *
  * A dictionary has "device" and "names" only if they are set. A tensor has "device" only if its
- * dictionary has none. Non-tensor data with one value per element has "values" instead of "value".
+ * dictionary has no device. Non-tensor data with one value per element has "values" instead of
+ * "value".
  *
  * @param td       borrowed
  * @param text     written, with a closing NUL, when `text_cap` is larger than the length

@@ -345,8 +345,8 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_store_update(td_store *store, const td_tensordict *source) TD_NOEXCEPT;
 
 /**
- * Writes values into a tensor that is there. They are broadcast and converted. The server does it only
- * if nobody replaced the tensor by another meanwhile; otherwise the call looks again what is there.
+ * Writes values into an existing tensor. They are broadcast and converted. If another client replaces
+ * the tensor meanwhile, the server refuses the write, and the call tries again with the new one.
  *
  * @param store    borrowed; unchanged on failure
  * @param path     borrowed; names of the entry

@@ -321,8 +321,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_contiguous(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Tells whether nobody else holds this tensor or its memory: no other handle, dictionary or view.
- * Always 0 for memory that other processes may map: a file, or shared memory.
+ * Tells whether only this handle holds the tensor and its memory: no other handle, dictionary or
+ * view. Always 0 for memory that other processes may map: a file, or shared memory.
  *
  * @param tensor borrowed
  * @param result written on success; 1 or 0

@@ -17,7 +17,7 @@ for (int step = 1; step <= steps; step++)
 {
     for (int i = 0; i < environments; i++)
     {
-        // One row of the board: nobody sees half of it.
+        // One row of the board: readers never see half of it.
         using Tensor score = Tensor.Scalar((float)(step * (i + 1)));
         store.SetTensorAt("score", score, i);
         using Tensor now = Tensor.Scalar((long)step);

@@ -92,7 +92,7 @@ fn failures() -> Result<()> {
 fn memory() -> Result<()> {
     // [memory]
     let mut t = Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3])?;
-    t.as_mut_slice::<f32>()?[0] = 9.0; // in place, as nobody else holds the memory
+    t.as_mut_slice::<f32>()?[0] = 9.0; // in place: the tensor owns its memory alone
     assert_eq!(t.to_vec::<f32>()?, [9.0, 2.0, 3.0]); // a copy
 
     let mut frame = [0.0f32; 84]; // memory of the engine, lent for a call
