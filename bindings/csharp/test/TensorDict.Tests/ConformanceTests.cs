@@ -47,7 +47,7 @@ public class ConformanceTests
 
     /// <summary>A status as C names it.</summary>
     private static string NameOf(TensorDictStatus status) =>
-        "TD_ERR" + Regex.Replace(status.ToString(), "[A-Z]", letter => "_" + letter.Value).ToUpperInvariant();
+        "TD_ERR_" + Regex.Replace(status.ToString(), "(?<=[a-z])[A-Z]", "_$0").ToUpperInvariant();
 
     private void Replace(TensorDict made)
     {
