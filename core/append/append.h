@@ -1,7 +1,6 @@
-// core/append/append.h: extends a folder along the first dimension while others read it.
-// Writes values behind the declared rows, then publishes the new number of rows in one step: readers see the
-// old number or the new one. After a crash the files may hold undeclared rows: the next writer resumes after
-// them.
+// core/append/append.h: extends a folder along the first dimension while others read it. Writes values behind
+// the declared rows, then publishes the new number of rows in one step: readers see the old number or the new
+// one. After a crash the files may hold undeclared rows: the next writer resumes after them.
 #pragma once
 
 #include "core/record/resize.h"

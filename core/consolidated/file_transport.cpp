@@ -31,8 +31,7 @@ std::int64_t now() {
   fail(Code::io, "cannot ", what, " the message: ", std::generic_category().message(error));
 }
 
-// Blocks the SIGPIPE that write() raises on a closed pipe, and consumes it. Sockets have a flag
-// instead.
+// Blocks the SIGPIPE that write() raises on a closed pipe, and consumes it. Sockets have a flag instead.
 class PipeSignal {
  public:
   PipeSignal() {

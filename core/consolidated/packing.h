@@ -51,8 +51,7 @@ class Plan {
     return nested_tensor_.at(&nested_tensor);
   }
 
-  // The JSON text, byte for byte as Python writes it. `all_locked` marks all dictionaries as
-  // locked.
+  // The JSON text, byte for byte as Python writes it. `all_locked` marks all dictionaries as locked.
   std::string text(bool all_locked = false) const;
 
   // Writes all tensors, with zeros in the gaps, on up to `threads` threads.

@@ -42,8 +42,7 @@ class Posted {
 };
 using PostedPtr = std::unique_ptr<Posted>;
 
-// Tensors are contiguous and on the CPU. Threads may share it. Network failures and lost ranks are
-// Code::io.
+// Tensors are contiguous and on the CPU. Threads may share it. Network failures and lost ranks are Code::io.
 class Backend {
  public:
   virtual ~Backend() = default;

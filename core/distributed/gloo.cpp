@@ -1,5 +1,4 @@
-// libtorch's process group over gloo. Only this source includes its headers, which not every
-// libtorch has.
+// libtorch's process group over gloo. Only this source includes its headers, which not every libtorch has.
 #include "core/distributed/backend.h"
 
 #include "core/tensor/torch_compat.h"

@@ -104,8 +104,7 @@ class Group {
 
   explicit Group(std::shared_ptr<distributed::Link> link) : link_(std::move(link)) {}
   distributed::Link& link() const;  // Code::io in a child of the process that opened it
-  // The link for a call with one other rank, which is checked. `src` may be any rank (-1) if
-  // `first` is -1.
+  // The link for a call with one other rank, which is checked. `src` may be any rank (-1) if `first` is -1.
   distributed::Link& link_to(int dst) const;
   distributed::Link& link_from(int src, int first = 0) const;
   TensorDict finish(const Begun& begun, const GroupCall& call) const;

@@ -80,8 +80,7 @@ std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::T
   return result;
 }
 
-// A checksum that must be equal on all ranks before they fuse: gloo ends the process when sizes
-// differ.
+// A checksum that must be equal on all ranks before they fuse: gloo ends the process when sizes differ.
 std::int64_t shape_sum(const std::vector<Leaf>& leaves, Op op) {
   Hasher hasher;
   const auto add = [&](std::int64_t number) { hasher.add(&number, sizeof number); };

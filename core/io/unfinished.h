@@ -1,8 +1,7 @@
-// core/io/unfinished.h: names of unfinished work, and how to tell it from stored data.
-// New work for `NAME` is built in `.NAME.%tmp/%tmp` beside it; NAME is empty inside a folder that is being
-// built. A rewritten file of a dictionary is `.%tmp-PROCESS-NUMBER`. No key has such a file: escape() never
-// writes "%t", files of values end with ".memmap", and folders of dictionaries have a meta.json. See
-// docs/design/disk.md.
+// core/io/unfinished.h: names of unfinished work, and how to tell it from stored data. New work for `NAME` is
+// built in `.NAME.%tmp/%tmp` beside it; NAME is empty inside a folder that is being built. A rewritten file
+// of a dictionary is `.%tmp-PROCESS-NUMBER`. No key has such a file: escape() never writes "%t", files of
+// values end with ".memmap", and folders of dictionaries have a meta.json. See docs/design/disk.md.
 #pragma once
 
 #include "core/io/folder_lock.h"

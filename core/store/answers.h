@@ -12,9 +12,8 @@
 
 namespace td::store {
 
-// One reply, or an element of one. Each function throws Code::format if the reply has another type
-// (`what` names it in the message), and the matching code if it is an error. The reply must outlive
-// this object.
+// One reply, or an element of one. Each function throws Code::format if the reply has another type (`what`
+// names it in the message), and the matching code if it is an error. The reply must outlive this object.
 class Answer {
  public:
   Answer(const Reply& reply, const std::string& where) : reply_(&reply), where_(&where) {}

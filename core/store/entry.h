@@ -1,5 +1,4 @@
-// core/store/entry.h: how a server stores an entry of Python's TensorDictStore: keys, metadata,
-// bytes.
+// core/store/entry.h: how a server stores an entry of Python's TensorDictStore: keys, metadata, bytes.
 #pragma once
 
 #include "core/store/answers.h"

@@ -9,8 +9,7 @@
 
 namespace td::store {
 
-// Commands that are sent together. Tensor bytes are not copied: they must live until the request is
-// sent.
+// Commands that are sent together. Tensor bytes are not copied: they must live until the request is sent.
 class Request {
  public:
   void begin(std::size_t parts);  // starts a command of `parts` parts

@@ -25,8 +25,7 @@ void RedisStore::require_unlocked() const {
   if (locked_) fail(Code::locked, "the store is locked: unlock it first, or write in place");
 }
 
-// Throws if the guess has an entry where a dictionary is needed, or a dictionary where an entry
-// goes.
+// Throws if the guess has an entry where a dictionary is needed, or a dictionary where an entry goes.
 void RedisStore::require_room(std::string_view path) const {
   const std::string& where = connection_.where();
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos;
