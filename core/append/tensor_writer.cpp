@@ -47,7 +47,6 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
           static_cast<std::size_t>(step < 0 ? row * item : step * item)};
 }
 
-// The number of rows in a batch.
 std::int64_t count_rows(SizesView batch) {
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; the batch size is []");

@@ -19,7 +19,6 @@ namespace {
 
 bool any(const Value& value) { return value.is_node() || value.tensor().defined(); }
 
-// Writes results into existing tensors.
 class WriteBack {
  public:
   void plan(Path path, const at::Tensor& leaf, const at::Tensor& result) {

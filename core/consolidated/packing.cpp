@@ -18,7 +18,6 @@ namespace td::packing {
 
 namespace {
 
-// The entry's nested tensor, or nullptr.
 const NestedTensorNode* nested_tensor_in(const Value& value) {
   return value.is_node() ? as_nested_tensor(value.node().get()) : nullptr;
 }

@@ -1,5 +1,4 @@
-// core/distributed/metadata.h: a dictionary as a pickle and one buffer, in the format of Python's
-// consolidate().
+// core/distributed/metadata.h: a dictionary as a pickle and one buffer, as Python's consolidate() makes them.
 #pragma once
 
 #include "core/consolidated/message.h"

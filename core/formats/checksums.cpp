@@ -63,7 +63,6 @@ bool get_hex(std::string_view text, std::uint64_t& value) noexcept {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Whether the path stays inside the folder.
 bool stays_inside(std::string_view path) noexcept {
   if (path.find('\0') != std::string_view::npos) return false;
   for (std::size_t at = 0; at <= path.size();) {

@@ -57,7 +57,6 @@ struct Checksum {
 
 std::string checksums_text(const std::vector<Checksum>& checksums);
 
-// Limit for the file's size.
 inline constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
 
 // Throws Code::format for an invalid text, for a file outside the folder, or one listed twice. `where` begins

@@ -20,7 +20,7 @@ struct FlatExtras {
     Shape batch;
     Names names;
   };
-  struct NonTensor {  // a non-tensor value
+  struct NonTensor {
     OwnedPath path;
     std::string json;
     bool each = false;  // one for each element of the batch

@@ -14,7 +14,6 @@ struct StackText {
 // Locates the list in a text of the form that non_tensor_stack_text() and Python write; else nullopt.
 std::optional<StackText> find_stack(std::string_view text);
 
-// Appends the elements of the list `more` to `list`.
 void extend_list(std::string& list, std::string_view more);
 
 }  // namespace td::format

@@ -79,7 +79,6 @@ class Reader {
   std::unordered_map<std::string_view, std::size_t> names_;  // of the strings in entries_
 };
 
-// A mapped archive file and its directory.
 class MappedArchive {
  public:
   // `writable`: writes to the mapped bytes reach the file; otherwise they are private.

@@ -96,7 +96,6 @@ TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool
 using MergeFn = std::function<Value(Path path, c10::ArrayRef<Value> tensors)>;
 TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback = nullptr);
 
-// Lists keys.
 struct KeyQuery : KeysOptions {
   bool include_non_tensor = false;  // with leaves_only: includes non-tensor values
   bool contents_first = false;      // lists a dictionary after its content

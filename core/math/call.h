@@ -70,7 +70,6 @@ class Operator {
 
   // The number of result dictionaries.
   std::size_t results() const noexcept { return results_; }
-  // Whether it writes into the leaves.
   bool in_place() const noexcept { return in_place_; }
 
   // Throws Code::invalid_argument for an operator that writes into the leaves.
@@ -105,7 +104,6 @@ class Operator {
 TensorDict call(const TensorDict& td, std::string_view name,
                 c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
 
-// call_inplace(td, "aten::mul_", …).
 void call_inplace(const TensorDict& td, std::string_view name,
                   c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
 

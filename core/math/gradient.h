@@ -32,7 +32,6 @@ void set_gradients(const TensorDict& td, const TensorDict* gradients);
 // Removes a leaf's gradient, or fills it with zeros.
 void zero_gradient(const at::Tensor& leaf, bool set_to_none);
 
-// Does so for all leaves.
 void zero_gradients(const TensorDict& td, bool set_to_none);
 
 struct BackwardOptions {

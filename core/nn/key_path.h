@@ -31,7 +31,6 @@ class KeyPath {
   const std::vector<std::string>& names() const noexcept { return names_; }
   const std::string& last() const noexcept { return names_.back(); }
 
-  // Outputs with the key "_" are dropped.
   bool is_dropped() const noexcept { return names_.size() == 1 && names_[0] == "_"; }
 
   friend bool operator==(const KeyPath& a, const KeyPath& b) noexcept {

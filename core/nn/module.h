@@ -19,7 +19,6 @@ class Pins;
 // Which value of a distribution to take. `unset` leaves the choice to the module.
 enum class Interaction { unset, mode, median, mean, random, deterministic };
 
-// Which dictionary receives the outputs.
 enum class ModuleOutput {
   like_input,  // a new dictionary with the input's batch size and device
   plain,       // a new dictionary without batch size and device

@@ -14,9 +14,9 @@ enum class Function : std::int64_t {
   rebuild_tensor,
   rebuild_parameter,
   ordered_dict,
-  same,        // returns its first argument: torch.Size, lists of libtorch, type tags
-  storage,     // a storage type with its dtype
-  dtype,       // a dtype
+  same,     // returns its first argument: torch.Size, lists of libtorch, type tags
+  storage,  // a storage type with its dtype
+  dtype,
   attributes,  // a class of TorchScript, whose attributes are read
 };
 

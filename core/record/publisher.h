@@ -30,7 +30,6 @@ class Publisher {
   std::vector<files::Descriptor> create(const std::vector<std::string_view>& first);
   // Opens a leaf's file with exactly `rows` rows, or the published ones if these are more.
   files::Descriptor open(std::size_t leaf, std::int64_t rows = 0);
-  // The path of that file, for messages.
   std::string path(std::size_t leaf) const { return folder_.at(folder_.leaves()[leaf].file); }
   // Cuts the files to the published rows. Ignores failures: a longer file is still valid.
   void trim() noexcept;
@@ -43,7 +42,6 @@ class Publisher {
   // durable rows, checksums, or no file of counts.
   bool count(std::int64_t rows);
 
-  // Whether a path still names the open file.
   static bool still_there(int file, const std::string& path) noexcept;
 
  private:

@@ -47,7 +47,6 @@ class Writer {
     }
   }
 
-  // Moves to the next row.
   void next() {
     if (row() >= end_) make_room();
     const std::int64_t next = row() + 1;

@@ -192,7 +192,6 @@ TensorDict move_dims(const TensorDict& td, SizesView from, SizesView to) {
 
 namespace {
 
-// `length` positions of dimension `dim`, from `start` on.
 NodePtr slice(const NodePtr& node, std::int64_t dim, std::int64_t start, std::int64_t length) {
   ViewPlan plan(node->batch());
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(node->batch().size()); ++i) {

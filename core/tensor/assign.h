@@ -16,7 +16,6 @@ inline bool begins_with(SizesView sizes, SizesView batch) noexcept {
   return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
 }
 
-// Whether sizes `from` broadcast to sizes `to`.
 bool broadcasts(SizesView from, SizesView to) noexcept;
 
 // target.copy_(source): broadcasts, and converts to the target's dtype and device. The caller has checked

@@ -41,7 +41,6 @@ class Buffer {
   // also have mapped.
   static bool over_mapping(const at::Tensor& tensor) noexcept;
 
-  // The shared memory of a tensor, or nullptr.
   static std::shared_ptr<SharedMemory> shared(const at::Tensor& tensor) noexcept;
 };
 

@@ -28,7 +28,6 @@ inline std::int64_t dims_used(const IndexItem& item) {
 // tensors that cannot be an index unchanged; the plan refuses them.
 at::Tensor copied_index(const at::Tensor& tensor);
 
-// Whether the item is ":".
 inline bool is_bare(const IndexItem& item) {
   return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
 }

@@ -18,7 +18,6 @@ inline std::int64_t known_size(c10::IntArrayRef batch, std::size_t dim) {
   return batch[dim];
 }
 
-// All sizes.
 inline c10::IntArrayRef known_sizes(c10::IntArrayRef batch) {
   for (std::size_t dim = 0; dim < batch.size(); ++dim) known_size(batch, dim);
   return batch;

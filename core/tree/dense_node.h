@@ -20,7 +20,6 @@ class DenseNode final : public Node {
   const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
   const Value& value(std::size_t i) const noexcept { return values_[slot(i)]; }
 
-  // The entry of this name, or nullptr.
   const Value* find(std::string_view name) const noexcept {
     const std::size_t i = schema_->find(name);
     return i == Schema::npos ? nullptr : &value(i);

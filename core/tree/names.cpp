@@ -33,7 +33,6 @@ void check_names(const Names& names, SizesView batch) {
   require_unique(names);
 }
 
-// Replaces the first names of `into` by `leading`.
 Names with_leading(const Names& leading, Names into, std::size_t dims) {
   into.resize(dims);
   std::copy_n(leading.begin(), std::min(leading.size(), dims), into.begin());

@@ -244,7 +244,6 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   return sums.back();
 }
 
-// The number of paths to the root and all nodes below it.
 std::size_t count_paths(const NodePtr& root);
 
 // Bounds walks along all paths. Counts them when a node is met again for the first time; Code::unsupported
