@@ -189,7 +189,7 @@ static void compare_entry(const pair *now, const char *const *name) {
   key_free(&path);
 }
 
-/* Entries of the first in its order, then those that only the second has. */
+/* Compares the entries of the first in order, then lists those that only the second has. */
 static void compare_entries(const pair *now) {
   td_keys *lists[2];
   must(td_keys_of(now->one, NULL, lists + 0));

@@ -1,4 +1,4 @@
-/* tdtool drop: entries that go. */
+/* tdtool drop: removes entries. */
 #include "edit.h"
 #include "runs.h"
 
@@ -6,7 +6,7 @@ int run_drop(int count, char **arguments) {
   edit of = edit_begin(arguments[0]);
   for (int i = 1; i < count; i++) {
     key path = key_parse(arguments[i]);
-    must(td_remove(of.td, path.names, path.length)); /* says which keys there are */
+    must(td_remove(of.td, path.names, path.length)); /* the error lists the keys */
     key_free(&path);
   }
   return edit_finish(&of, "drop");

@@ -1,4 +1,4 @@
-/* tdtool rename: an entry under another key. */
+/* tdtool rename: gives an entry another key. */
 #include "edit.h"
 #include "runs.h"
 

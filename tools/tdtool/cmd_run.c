@@ -41,7 +41,7 @@ static void measure(job *of) {
   td_free(inputs);
 }
 
-/* On a device the module gets its inputs there; if one is missing, everything, so that it says what there is. */
+/* Moves the inputs to the module's device; if one is missing, everything, so that the error lists the keys. */
 static td_tensordict *moved(const job *of, td_tensordict *piece) {
   td_device_type type;
   int32_t index;
@@ -56,7 +56,7 @@ static td_tensordict *moved(const job *of, td_tensordict *piece) {
   return there;
 }
 
-/* What fails for the first rows fails for all of them. */
+/* A failure in the first rows happens in all rows. */
 static void fail_rows(const job *of, int64_t first, int64_t past, const char *message) {
   if (first == 0) die("%s: %s", of->path, message);
   die("%s, rows %lld to %lld: %s", of->path, (long long)first, (long long)past - 1, message);

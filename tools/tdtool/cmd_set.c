@@ -41,7 +41,7 @@ static td_operand number_of(const char *typed, const char *value, td_dtype dtype
   return (td_operand)TD_O_DOUBLE(real);
 }
 
-/* A new tensor takes the place of the old one, which may be the file itself. */
+/* Replaces the tensor: the old one may be mapped from the file. */
 static void fill(td_tensordict *td, const key *path, const char *typed, const char *value) {
   td_tensor *old, *new;
   td_dtype dtype;

@@ -1,4 +1,4 @@
-/* tdtool stats: what the values of each tensor are like. Reads piece by piece, so that a dictionary may be
+/* tdtool stats: statistics of each tensor. Reads piece by piece, so that a dictionary may be
  * larger than the memory. */
 #include <math.h>
 #include <stdlib.h>

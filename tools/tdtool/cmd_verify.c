@@ -1,4 +1,4 @@
-/* tdtool verify: whether what is stored is whole. */
+/* tdtool verify: finds damage. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,7 +79,7 @@ static void verify_folder(const char *path) {
   progress_end();
 }
 
-/* A file is whole when it opens; what cannot be read at all is no damage. */
+/* A file is intact if it opens; one that cannot be read at all is an error, not damage. */
 static void verify_file(const char *path, form which) {
   td_tensordict *td;
   td_status status = try_open(path, which, &td);

@@ -172,7 +172,7 @@ int run_watch(int count, char **arguments) {
     if (!done) {
       at.begun = at.time;
       leaves known = leaves_of(at.td, false);
-      leaves_keep(&known, count - 1, arguments + 1); /* says which keys there are */
+      leaves_keep(&known, count - 1, arguments + 1); /* the error lists the keys */
       leaves_free(&known);
     }
     at.rows = sizes[0];

@@ -21,7 +21,7 @@ bool is_folder(const std::string &path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Zip archives: with a meta.json at the top one of ours, else perhaps of NumPy.
+// A zip archive with a meta.json at the top is ours; others may be NumPy's.
 Root read_zip(const std::string &path, const key &wanted, bool &found, form &which) {
   const auto archive =
       std::make_shared<const MappedArchive>(MappedArchive::open(path, false, max_nodes));
@@ -64,7 +64,7 @@ extern "C" td_tensordict *disk_open(const char *path, const char *typed, form *w
   try {
     bool found = wanted.length == 0;
     result = disk_handle(disk::read(path, wanted, found, *which));
-    // Other files may be asked for batch dimensions that they do not have.
+    // The library checks batch dimensions requested for other files.
     const bool own_batch = *which == FORM_FOLDER || *which == FORM_ARCHIVE;
     if (!own_batch && common.batch_dims > 0) throw disk::NotPlain();
     if (!found) {

@@ -1,4 +1,4 @@
-/* Dictionaries on the disk, read with the formats of the core and without libtorch. */
+/* Reads dictionaries with the core's formats, without libtorch. */
 #ifndef TDTOOL_DISK_H
 #define TDTOOL_DISK_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* A folder, an archive, a safetensors file or one of NumPy, or the part at a key inside it; key NULL: all. `which` is what
- * it was. The functions of the library that disk_abi.cpp has read it. NULL, with nothing said, for what is damaged, cut, of
- * another form or with entries that only the library knows: it reads that, and says what is wrong. */
+/* Reads a folder, an archive, a safetensors or NumPy file, or the part at a key; key NULL: all. `which` receives the form.
+ * The handle is for the functions of disk_abi.cpp. Returns NULL, without a message, for anything damaged or unknown here:
+ * the library reads such files, and reports errors. */
 td_tensordict *disk_open(const char *path, const char *key, form *which);
 
 #ifdef __cplusplus

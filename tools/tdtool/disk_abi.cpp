@@ -1,5 +1,6 @@
-// The functions of the library by which tdtool looks at dictionaries, over what disk.h reads. tdtool-main has those of the
-// library itself: a command is the same source in both. What is not known here fails, and the command starts again there.
+// The functions of the C library that tdtool needs to look at dictionaries, implemented over disk.h.
+// tdtool-main links the real library: commands share their source. Functions that are missing here fail; the
+// command then restarts in tdtool-main.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +10,7 @@ using disk::Bytes;
 using disk::Node;
 using disk::Sizes;
 
-// A part of a tree: integers at the first dimensions of the batch, then perhaps a range of the next one.
+// A part of a tree: integers for the first batch dimensions, then possibly a range of the next.
 struct td_tensordict {
   std::shared_ptr<const Node> root;
   const Node *node;
@@ -18,7 +19,7 @@ struct td_tensordict {
 };
 struct td_tensor {
   std::shared_ptr<const td_tensordict> of;
-  Bytes bytes;  // once they were asked for
+  Bytes bytes;  // set on first use
 };
 struct td_keys {
   std::vector<const char *> names;
@@ -34,7 +35,7 @@ Sizes sizes_of(const td_tensordict &td) {
   return sizes;
 }
 
-// In bytes, from the begin of the tensor.
+// The offset in bytes from the start of the tensor.
 std::uint64_t offset_of(const td_tensordict &td) {
   std::uint64_t elements = 0;
   const Sizes &sizes = td.node->sizes;
@@ -78,7 +79,7 @@ std::uint64_t bytes_below(const Node &node, std::uint64_t share_of, std::uint64_
   return bytes;
 }
 
-// The path to one entry alone.
+// A copy of the path to one entry.
 std::shared_ptr<Node> only_way(const Node &node, const td_key &key, std::size_t level) {
   auto made = std::make_shared<Node>(node);
   if (level == key.path_len) return made;
@@ -126,7 +127,7 @@ td_status td_nbytes(const td_tensordict *td, size_t *result) noexcept {
   return TD_OK;
 }
 
-// Integers and ranges of the first dimension.
+// Supports integers and ranges of the first dimension.
 td_status td_index(const td_tensordict *td, const td_index_item *items, size_t length,
                    td_tensordict **result) noexcept {
   const Sizes sizes = sizes_of(*td);
@@ -201,7 +202,7 @@ td_status td_tensor_sizes(const td_tensor *tensor, int64_t *sizes, size_t room,
   return write(sizes_of(*tensor->of), sizes, room, dims);
 }
 
-// All of them are on the CPU and dense.
+// All tensors are already contiguous on the CPU.
 td_status td_tensor_contiguous(const td_tensor *tensor, td_tensor **result) noexcept {
   *result = new td_tensor(*tensor);
   return TD_OK;
@@ -266,7 +267,7 @@ void td_tensorclass_free(td_tensorclass *) noexcept {}
 const char *td_last_error_message(void) noexcept { return ""; }
 void td_set_error(td_status, const char *) noexcept {}
 
-// What no dictionary here has.
+// Properties that these dictionaries never have.
 td_status td_get_non_tensor_stack_json(const td_tensordict *, const char *const *, size_t, char *,
                                        size_t, size_t *) noexcept {
   return TD_ERR_UNSUPPORTED;

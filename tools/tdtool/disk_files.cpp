@@ -1,4 +1,4 @@
-// Files of other programs.
+// Reads files of other programs.
 #include <algorithm>
 #include <unordered_map>
 
@@ -16,12 +16,12 @@ constexpr std::uint64_t max_inflated = std::uint64_t{1} << 28;
 constexpr std::size_t max_value_levels = 100;
 constexpr std::string_view separator = ".";
 
-// Letters, digits and signs of ASCII: what others mean depends on who packed them.
+// Whether the name is printable ASCII: other encodings depend on the program that packed it.
 bool is_plain(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Of an array whose values are all there.
+// Parses an array, and checks that all its values are present.
 td::numpy::Header array_in(std::string_view file) {
   td::numpy::Header array = td::numpy::read_header(file, "", max_nodes);
   if (array.item_bytes == 0 || bytes_of(array.sizes, array.item_bytes) > file.size() - array.start)
@@ -33,7 +33,7 @@ std::function<Bytes()> values_of(Bytes file, std::size_t start) {
   return [file = std::move(file), start] { return Bytes(file, file.get() + start); };
 }
 
-// Nothing for values that lie in another order.
+// Empty if the values are not in row-major native order.
 std::function<Bytes()> values_of(const Bytes &file, const td::numpy::Header &array) {
   const bool other = array.records || array.fortran_order || array.columns[0].swapped;
   return other ? std::function<Bytes()>() : values_of(file, array.start);
@@ -96,7 +96,7 @@ std::shared_ptr<const Node> read_safetensors(const File &file) {
   }
   for (const auto &one : extras.data) {
     Node &made = tree.put(one.path);
-    // Where the dictionary around it has more dimensions than the root, the library decides.
+    // The library decides if the parent has more dimensions than the root.
     if (one.each || made.sizes != tree.root().sizes) throw NotPlain();
     made.kind = TD_ENTRY_NON_TENSOR;
     made.json = td::compact(one.json, "", max_value_levels);

@@ -1,4 +1,4 @@
-// What the readers of files make: a tree of dictionaries, tensors and values.
+// The tree that readers of files build: dictionaries, tensors and values.
 #ifndef TDTOOL_DISK_NODE_H
 #define TDTOOL_DISK_NODE_H
 
@@ -18,9 +18,9 @@ namespace disk {
 
 using Path = td::OwnedPath;
 using Sizes = td::Shape;
-using Bytes = std::shared_ptr<const char>;  // keeps what it lies in
+using Bytes = std::shared_ptr<const char>;  // keeps the mapping or buffer alive
 
-// Something that is left to the library.
+// Thrown for content that is left to the library.
 struct NotPlain : std::exception {};
 
 constexpr std::size_t max_nodes = 200000, max_levels = 200;
@@ -28,24 +28,24 @@ constexpr std::size_t max_nodes = 200000, max_levels = 200;
 struct Node {
   std::string name;
   td_entry_kind kind = TD_ENTRY_DICT;
-  Sizes sizes;  // of a dictionary its batch size
+  Sizes sizes;  // for a dictionary: its batch size
   td::DType dtype = td::DType::other;
-  std::function<Bytes()> bytes;  // row-major values of a tensor; NotPlain where they are not
-  std::string json;              // of a value
+  std::function<Bytes()> bytes;  // row-major values of a tensor; may throw NotPlain
+  std::string json;              // of a non-tensor value
   std::vector<std::shared_ptr<Node>> inside;
-  std::unordered_map<std::string, std::size_t> places;  // in `inside`
+  std::unordered_map<std::string, std::size_t> places;  // index into `inside`
 
   const Node *find(const std::string &name) const;
 };
 
 bool begins_with(const Sizes &sizes, const Sizes &first);
-// NotPlain when they are too many to count.
+// NotPlain on overflow.
 std::uint64_t bytes_of(const Sizes &sizes, std::uint64_t item);
-// Bytes of an element; NotPlain for a dtype that not every libtorch has.
+// Bytes of an element; NotPlain for a dtype that some versions of libtorch lack.
 std::uint64_t item_of(td::DType dtype);
 
-// Entries come in the order in which they are shown. NotPlain when one does not begin with the batch size around it, or
-// is in the way of another.
+// Builds a tree; entries are in display order. NotPlain if one does not start with its parent's batch size,
+// or clashes with another.
 class Tree {
  public:
   explicit Tree(const Sizes &batch);

@@ -1,5 +1,5 @@
-// Folders in the format of Python's tensordict. What is made of them is what the library would make; where it is not sure,
-// it leaves the whole to the library.
+// Reads folders in the format of Python's tensordict into the tree that the library would build. If in doubt,
+// leaves the whole folder to the library.
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@ using Folder = std::shared_ptr<const Place>;
 
 constexpr td::format::Limits limits{100, 100000};
 
-// Dictionaries and values; other kinds are the library's.
+// Accepts dictionaries and values; other kinds are left to the library.
 NodeText meta_of(const Folder &folder) {
   NodeText meta = td::format::read_node(folder->meta(), "", limits);
   const bool value = meta.type == NodeType::non_tensor && !meta.data.empty();
@@ -32,11 +32,11 @@ Folder inside(const Folder &folder, const std::string &key) {
   return found;
 }
 
-struct Work {     // something that becomes a node
-  Folder folder;  // where its file or folder lies
+struct Work {     // a node to build
+  Folder folder;  // location of its file or folder
   Field field;
   Node *parent;
-  Sizes batch_said;  // of the dictionary around it, as its meta.json says
+  Sizes batch_said;  // of its parent, from the meta.json
   std::size_t level;
 };
 
@@ -78,7 +78,7 @@ class TreeReader {
                  [folder = work.folder, name, bytes] { return folder->bytes(name, bytes); });
   }
 
-  // A file may hold more rows than the dictionary above says, which is right.
+  // A file may hold more rows than its parent declares: the parent counts.
   void dictionary(Node &made, const Work &work, const Folder &folder, NodeText meta) {
     const Sizes &above = work.parent->sizes;
     Sizes batch = meta.batch;
@@ -88,7 +88,7 @@ class TreeReader {
   }
 
   void content(Node &made, const Folder &folder, NodeText meta, std::size_t level) {
-    // The first releases listed no nested dictionaries.
+    // The first releases did not list nested dictionaries.
     if (std::none_of(meta.entries.begin(), meta.entries.end(),
                      [](const Field &one) { return one.is_node || one.has_is_nested; }))
       throw NotPlain();
@@ -100,13 +100,13 @@ class TreeReader {
   std::vector<Work> todo_;
 };
 
-// The folder of a dictionary at a key; null where the key may be a tensor or a value.
+// The folder of the dictionary at a key; null if the key may be a tensor or a value.
 Folder find_dictionary(Folder folder, const key &wanted, NodeText &meta) {
   for (std::size_t i = 0; i < wanted.length; ++i) {
     const std::string name = wanted.names[i];
     folder->meta();
     Folder next = folder->inside(escape(name));
-    // Older folders have keys as they are, and tensorclasses a folder of their own: the library looks there, too.
+    // Older folders use keys as names, and tensorclasses have separate folders: the library looks there, too.
     const bool elsewhere = name != escape(name) ||
                            folder->inside(std::string(td::format::tensorclass_folder)) != nullptr;
     if (next == nullptr && elsewhere) throw NotPlain();

@@ -24,7 +24,7 @@ class DiskFolder final : public Place {
     if (!folder_.is_open()) throw NotPlain();
   }
 
-  // A folder with counted rows has others than its meta.json says.
+  // With counted rows, the meta.json does not say how many there are.
   std::string meta() const override {
     if (look(std::string(td::format::count_file)).found != Found::nothing) throw NotPlain();
     return files::read_beneath(folder_.get(), std::string(td::format::meta_file), max_meta, "");
@@ -70,7 +70,7 @@ class ArchiveFolder final : public Place {
   }
 
   std::shared_ptr<const Place> inside(const std::string &name) const override {
-    if (find(name) != nullptr) throw NotPlain();  // a file
+    if (find(name) != nullptr) throw NotPlain();  // it names a file
     const std::string prefix = prefix_ + name + '/';
     const auto first = std::lower_bound(names_->begin(), names_->end(), prefix);
     if (first == names_->end() || first->substr(0, prefix.size()) != prefix) return nullptr;

@@ -1,4 +1,4 @@
-// Folders of files that describe dictionaries, wherever they lie: on the disk, or in an archive; and other files.
+// Places with the files of a dictionary, in a folder on disk or in an archive; and single files.
 #ifndef TDTOOL_DISK_PLACES_H
 #define TDTOOL_DISK_PLACES_H
 
@@ -16,24 +16,24 @@ namespace disk {
 using Archive = std::shared_ptr<const td::zip_file::MappedArchive>;
 using File = std::shared_ptr<const td::MappedFile>;
 
-// One folder. Names are those of the disk.
+// A folder, addressed by file names.
 class Place {
  public:
   virtual ~Place() = default;
-  // The text of its meta.json. NotPlain where rows are counted beside it.
+  // The text of its meta.json. NotPlain if rows are counted in another file.
   virtual std::string meta() const = 0;
-  // A folder in it; null where nothing has this name.
+  // A subfolder; null if it does not exist.
   virtual std::shared_ptr<const Place> inside(const std::string &name) const = 0;
   // Whether it has a regular file of at least `bytes` bytes.
   virtual bool holds(const std::string &name, std::uint64_t bytes) const = 0;
-  // Its first bytes.
+  // The file's first bytes.
   virtual Bytes bytes(const std::string &name, std::uint64_t bytes) const = 0;
 };
 
-// disk_places.cpp: a folder on the disk, by its path, and the root of a dictionary in an archive.
+// disk_places.cpp: a folder on disk, and the root folder of an archive.
 std::shared_ptr<const Place> open_folder(const std::string &path);
 std::shared_ptr<const Place> open_archive(Archive archive);
-// The content of an entry: in the file where it is stored, else inflated and checked.
+// The content of an entry: in place if stored, else inflated and verified.
 Bytes content_of(const Archive &archive, const td::zip_file::Entry &entry);
 
 // disk_nodes.cpp: the node at a key; if it is not found, all nodes, because the key may be a tensor or a value.

@@ -26,7 +26,7 @@ void die(const char *format, ...) {
   exit(TOOL_FAILED);
 }
 
-/* A message is made in memory, so this one is not made. */
+/* Formatting a message would need memory. */
 void die_without_memory(void) {
   if (before_message) before_message();
   fflush(stdout);
@@ -42,7 +42,7 @@ void die_usage(const char *format, ...) {
   exit(TOOL_USAGE);
 }
 
-/* What was printed has arrived, or the program has failed. */
+/* Fails unless all output was written. */
 int finish(int result) {
   if (fflush(stdout) != 0 || ferror(stdout)) die("the output could not be written");
   return result;

@@ -1,4 +1,4 @@
-// What C asks of the formats of the core.
+// The core's formats for C.
 #include <string>
 
 #include "core/formats/dtypes.h"

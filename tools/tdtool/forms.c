@@ -1,4 +1,4 @@
-/* The formats: what they are called, and which suffixes say them. */
+/* The formats: their names and suffixes. */
 #include <string.h>
 
 #include "plain.h"
@@ -53,7 +53,7 @@ const char *form_name(form which) {
 }
 const char *form_title(form which) { return which == FORM_UNKNOWN ? "file" : row_of(which)->title; }
 
-/* The form that a name says: a folder when it has no suffix, and is no address. */
+/* The form of a path by its name: a folder if it has no suffix and is not an address. */
 form form_of_name(const char *path) {
   size_t length = strlen(path);
   if (strncmp(path, "redis://", 8) == 0 || strncmp(path, "rediss://", 9) == 0 ||

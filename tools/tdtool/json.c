@@ -1,4 +1,4 @@
-/* JSON to stdout. Only what is written here knows where commas belong. */
+/* JSON to stdout. The functions here place the commas. */
 #include <math.h>
 #include <string.h>
 

@@ -89,7 +89,7 @@ char **read_options(const tool_command *command, int argc, char **argv, int *cou
     if (from->letter) addf(&letters, "%c%s", from->letter, from->value ? ":" : "");
   }
   opterr = 0;
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) { /* -1 is an index, no option */
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) { /* -1 is an index, not an option */
     if (argv[i][0] != '-' || argv[i][1] < '0' || argv[i][1] > '9') continue;
     text number = {NULL, 0, 0};
     addf(&number, " %s", argv[i]);

@@ -1,4 +1,4 @@
-/* The outputs of a module for all rows: files that are there from the start and are filled piece by piece. */
+/* The outputs of a module for all rows: files that are created first and filled piece by piece. */
 #include <stdlib.h>
 #include <string.h>
 

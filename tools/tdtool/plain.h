@@ -156,7 +156,7 @@ typedef enum {
 const char *form_name(form which);   /* as --to takes it */
 const char *form_title(form which);  /* as people read it */
 void print_forms(void);              /* for the man page */
-form form_of_name(const char *path); /* FORM_UNKNOWN when the suffix says nothing */
+form form_of_name(const char *path); /* FORM_UNKNOWN for other suffixes */
 form form_called(const char *name);  /* as --to takes it; FORM_UNKNOWN */
 
 /* keys.c: keys as people type them. */

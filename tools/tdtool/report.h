@@ -1,4 +1,4 @@
-/* The page of tdtool report, in parts. Everything goes to standard output as soon as it is known. */
+/* The page of tdtool report, in parts, each printed as soon as it is known. */
 #ifndef TDTOOL_REPORT_H
 #define TDTOOL_REPORT_H
 

@@ -1,4 +1,4 @@
-/* What a report says of one tensor: pictures, charts, numbers, outliers. */
+/* The report of one tensor: pictures, charts, numbers, outliers. */
 #include <stdlib.h>
 
 #include "report.h"

@@ -1,4 +1,4 @@
-/* The rows that grep finds, saved some at a time: they come to a folder aside, which then becomes OUT. */
+/* Saves the rows that grep finds, some at a time, to a temporary folder, which then becomes OUT. */
 #include "rows.h"
 #include "runs.h"
 

@@ -1,4 +1,4 @@
-/* A folder beside a place, for a while. It goes when the program ends early, too. */
+/* A temporary folder beside a path, removed even if the program ends early. */
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>

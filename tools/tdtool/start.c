@@ -55,7 +55,7 @@ static int answer(int argc, char **argv) {
 
 static char **asked; /* the arguments of the program */
 
-/* What was to be printed is not; the library does it all again. */
+/* Discards the output: tdtool-main starts over. */
 static void leave(void) {
   __fpurge(stdout);
   become_main(asked);
@@ -85,7 +85,7 @@ static int run_show_disk(int count, char **arguments) {
   return TOOL_FINE;
 }
 
-/* grep with OUT is the library's from the beginning. */
+/* grep with OUT always needs the library. */
 void save_begin(const char *out) {
   (void)out;
   leave();

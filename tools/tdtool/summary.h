@@ -1,4 +1,4 @@
-/* What the values of a tensor are like. */
+/* Statistics of a tensor. */
 #ifndef TDTOOL_SUMMARY_H
 #define TDTOOL_SUMMARY_H
 

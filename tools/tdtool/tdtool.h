@@ -41,11 +41,11 @@ void refuse_existing(const char *path); /* unless --force was given */
 td_status load_module(const char *path, td_module **module);
 void module_device(td_device_type *type, int32_t *index); /* of --device */
 
-/* scratch.c: a folder beside a place: .NAME.tdtool-PID */
+/* scratch.c: a temporary folder beside a path: .NAME.tdtool-PID */
 const char *scratch_begin(const char *beside);
 const char *scratch_path(void);
 void scratch_remove(void);
-void scratch_check(void); /* ends the program when it was interrupted */
+void scratch_check(void); /* ends the program after an interrupt */
 td_tensordict *scratch_keep(const char *out,
                             form as); /* the folder becomes OUT; returns the dictionary in it */
 
