@@ -1,4 +1,4 @@
-/* tdtool repair: a folder gets the whole rows that an interrupted writer left, and ends where its files end. */
+/* tdtool repair: sets the rows of a folder to the complete rows in its files, and frees the rest. */
 #include <string.h>
 
 #include "runs.h"
