@@ -8,11 +8,11 @@ namespace td {
 
 namespace {
 
-// Adds up the storages that only these tensors hold. Tensors that share one storage, as those of a
-// buffer do, follow one another: it counts when the last of its holders has been met.
+// Sums storages held only by these tensors. Tensors that share a storage must be consecutive: it counts once
+// all its holders have been seen.
 class OwnedStorages {
  public:
-  // `pooled`: of a batch whose pool keeps it, too.
+  // `pooled`: the tensors also belong to a pool's batch.
   explicit OwnedStorages(bool pooled = false) : pooled_(pooled) {}
 
   void add(const at::Tensor& tensor) {
@@ -27,7 +27,7 @@ class OwnedStorages {
 
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // Whether one dictionary and a pool hold the tensor.
+  // Whether only a dictionary and a pool hold the tensor.
   static bool kept_by_pool(const at::Tensor& tensor) {
     return tensor.use_count() == 2 && is_pooled(tensor);
   }
@@ -65,7 +65,7 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
   return owned.bytes();
 }
 
-// What others hold is not owned, and nor is what only leads there.
+// Neither counts what others hold nor what is reachable only through that.
 std::size_t owned_nbytes(const TensorDict& td) {
   const Node* const root = td.node().get();
   const bool pooled = holders_of(*root) == 2 && kept_by_pool(*root);

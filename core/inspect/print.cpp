@@ -20,9 +20,9 @@ namespace td {
 
 namespace {
 
-// Deeper dictionaries print as "..."; the text of a tree grows with the square of its depth.
+// Prints "..." for deeper dictionaries: the text grows with the square of the depth.
 constexpr std::size_t max_depth = 64;
-constexpr std::size_t max_dicts = 10000;  // of one text: a dictionary may stand in many places
+constexpr std::size_t max_dicts = 10000;  // in one text: a dictionary may occur in many places
 
 std::string torch_size(SizesView sizes) { return "torch.Size(" + show_sizes(sizes) + ")"; }
 
@@ -40,7 +40,7 @@ bool begins_character(char byte) noexcept {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
-// Python shortens what is longer than 200 characters, and counts characters, not bytes.
+// Python shortens texts above 200 characters (not bytes).
 std::string shortened(const std::string& text) {
   const auto characters = std::count_if(text.begin(), text.end(), begins_character);
   if (characters <= 200) return text;
@@ -63,7 +63,7 @@ std::string non_tensor_text(const Node& node) {
 
 std::string indent(std::size_t depth) { return std::string(4 * depth, ' '); }
 
-// The tail that every dictionary prints after its fields.
+// The attributes printed after the fields.
 std::string attributes(const Node& node, std::size_t depth) {
   const std::string margin = indent(depth + 1);
   const bool cuda = node.device() && node.device()->type() == c10::DeviceType::CUDA;
@@ -76,7 +76,7 @@ std::string attributes(const Node& node, std::size_t depth) {
   return text + ")";
 }
 
-// A list of values; where elements differ in length one list for each, whatever dimension they stand along.
+// The values as a list, with a list for each element of an uneven stack, whatever its dimension.
 std::string values_json(const Node& node) {
   const LazyNode* lazy = as_lazy(&node);
   if (lazy == nullptr || !is_uneven(node.batch())) return non_tensor_json(node);
@@ -88,7 +88,7 @@ std::string values_json(const Node& node) {
   return text + "]";
 }
 
-// One value for each element of the batch: a list, shortened as Python does.
+// A list with a value for each batch element, shortened as in Python.
 std::string non_tensor_stack_text(const Node& node, std::size_t depth) {
   std::string text = python_text(values_json(node));
   std::size_t at = 0;
@@ -103,7 +103,7 @@ std::string non_tensor_stack_text(const Node& node, std::size_t depth) {
          "device=" + show_device(node.device()) + ")";
 }
 
-// How deep a dictionary lies, which bounds the recursion, and how many more are printed.
+// Depth, which bounds the recursion, and the number of dictionaries left to print.
 struct Nesting {
   std::size_t level;
   std::size_t& left;
@@ -112,14 +112,14 @@ struct Nesting {
 
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at);
 
-// A tensor that is stacked when it is read.
+// A tensor that a lazy stack stacks on reading.
 std::string lazy_leaf_text(const NodePtr& lazy, std::string_view name) {
   const LeafLook look = look_at_leaf(lazy, name);
   return tensor_text("Tensor", look.sizes, look.sample.device(), look.sample.scalar_type(),
                      look.sample.device().type() == c10::DeviceType::CUDA);
 }
 
-// As Python prints nested tensors: a size that differs between the parts is -1.
+// As in Python: -1 for sizes that differ between parts.
 std::string nested_tensor_text(const NestedTensorNode& node) {
   const MappedFile* file = mapping_of(node.values());
   const bool cuda = node.values().is_cuda();
@@ -132,14 +132,14 @@ std::string entry_text(const NodePtr& node, std::string_view name, std::size_t d
   if (is_lazy_stack(*node)) {
     const EntryKind kind = kind_below(node, name);
     if (kind == EntryKind::tensor) return lazy_leaf_text(node, name);
-    if (kind == EntryKind::nested_tensor) return "Tensor(...)";  // they cannot be stacked
+    if (kind == EntryKind::nested_tensor) return "Tensor(...)";  // cannot be stacked
   }
   const std::optional<Value> value = entry_of(node, name);
   return value->is_node() ? print_node(value->node(), depth, at.inner())
                           : describe(value->tensor());
 }
 
-// "name: text" of some entries, sorted by that text as Python does.
+// "name: text" of some entries, sorted by that text as in Python.
 std::vector<std::string> field_texts(const NodePtr& node, const std::vector<std::string>& names,
                                      const char* separator, std::size_t depth, Nesting at) {
   std::vector<std::string> fields;
@@ -150,7 +150,7 @@ std::vector<std::string> field_texts(const NodePtr& node, const std::vector<std:
   return fields;
 }
 
-// The closing brace stands behind the last field, or alone on a line.
+// The closing brace follows the last field, or is on a line of its own.
 std::string braces(const std::vector<std::string>& lines, std::size_t depth, std::size_t margin) {
   std::string text = "{\n";
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -180,7 +180,7 @@ std::string exclusive_text(const LazyNode& lazy, std::size_t depth, Nesting at) 
   return indent(depth + 1) + "exclusive_fields=" + braces(blocks, depth + 2, depth + 1);
 }
 
-// `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
+// `Name(`, the fields as `name=text`, then empty fields, in the order of declaration.
 std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at) {
   const TensorclassType& type = *node->tensorclass();
   const std::vector<std::string> names = entry_names(*node);
@@ -196,7 +196,7 @@ std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at)
   return text + attributes(*node, depth);
 }
 
-// `depth` is that of the indentation.
+// `depth`: depth of the indentation.
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (one_value(*node) != nullptr) return non_tensor_text(*node);
   if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get()))

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view metadata_key = "_metadata";
 constexpr char flat_separator = '.';
-constexpr char nested_separator = '\0';  // in no name, so that paths stay apart
+constexpr char nested_separator = '\0';  // in no name, so that joined paths are unique
 
 std::string join(Path path, char separator) {
   std::string text;
@@ -66,10 +66,10 @@ std::string metadata_of(const TensorDict& td) {
   return text + "}";
 }
 
-// What a state says of one dictionary.
+// The state of one dictionary.
 struct NodeState {
   Sizes batch;
-  std::string device;  // empty: none
+  std::string device;  // may be empty
 };
 using Metadata = std::unordered_map<std::string, NodeState>;
 
@@ -86,7 +86,7 @@ Metadata read_metadata(const TensorDict& state) {
     const Tree* const batch = json.items[i].find("batch_size", Tree::list);
     if (batch == nullptr) refuse();
     for (const Tree& size : batch->items) {
-      // -1: of a lazy stack whose elements differ.
+      // -1: a lazy stack whose elements differ.
       if (size.kind != Tree::integer || size.integral < -1) refuse();
       node.batch.push_back(size.integral);
     }
@@ -120,7 +120,7 @@ class Loading {
     }
   }
 
-  // Looks at everything and changes nothing.
+  // Checks everything; changes nothing.
   void plan() {
     if (const LazyNode* lazy = as_lazy(td_.node().get())) {
       plan_lazy({}, *lazy);
@@ -189,11 +189,11 @@ class Loading {
   struct Below {
     const Leaf* leaf;
     std::vector<std::string_view> rest;   // of its path
-    std::size_t element;                  // the number that the rest begins with, if it is one
-    std::vector<std::string_view> inner;  // what is left behind the number
+    std::size_t element;                  // the number at the start of `rest`, if any
+    std::vector<std::string_view> inner;  // the rest after the number
   };
 
-  // What a path has behind another one that it begins with.
+  // The rest of a path after a prefix; nullopt if it has another prefix.
   std::optional<std::vector<std::string_view>> rest_of(Path full, Path path) const {
     if (separator_ == flat_separator) {
       const std::string prefix = path.empty() ? "" : join(path, flat_separator) + flat_separator;
@@ -341,7 +341,7 @@ class Loading {
   Changes& changes_;
 };
 
-// Whether the elements of a lazy stack agree in sizes and in the shapes of their tensors.
+// Whether the elements of a lazy stack have the same sizes and shapes.
 bool reads_as_one(const NodePtr& lazy) {
   if (is_uneven(lazy->batch())) return false;
   for (const std::string& name : entry_names(*lazy)) {
@@ -351,8 +351,8 @@ bool reads_as_one(const NodePtr& lazy) {
   return true;
 }
 
-// A tree of dense dictionaries: a lazy stack as it reads, or, where its elements differ, as a dictionary of
-// them, called 0, 1, 2 ….
+// A tree of dense dictionaries: reads lazy stacks; an uneven one becomes a dictionary of its elements, named
+// 0, 1, 2 ….
 NodePtr state_form(const NodePtr& root) {
   const auto form = [](const NodePtr& node) -> NodePtr {
     if (!is_lazy_stack(*node) || reads_as_one(node)) return dense_form(node);

@@ -17,10 +17,10 @@ namespace td::arrow {
 
 namespace {
 
-// What may be allocated for a file: most files need less than the first, and no tensor of a larger file less than its
-// bytes; no file of sense packs them closer than the second.
+// Memory limit for a file: at least the first constant, and above that a multiple of the file's size that no
+// reasonable file exceeds.
 constexpr std::int64_t always_allowed = std::int64_t{4} << 30;
-constexpr std::int64_t times_the_file = 1032;  // as closely as deflate packs
+constexpr std::int64_t times_the_file = 1032;  // deflate's maximum ratio
 
 constexpr std::int64_t row_group_bytes = 128 << 20;
 constexpr std::int64_t row_group_rows = 1 << 20;
@@ -29,7 +29,7 @@ const char* name_of(FileForm form) noexcept {
   return form == FileForm::parquet ? "a Parquet file" : "an Arrow file";
 }
 
-// Of a failed reading; the file is in memory.
+// Maps a read failure; the file itself is in memory.
 Code code_of(int error) noexcept {
   if (error == ENOMEM) return Code::out_of_memory;
   return error == ENOSYS ? Code::unsupported : Code::format;
@@ -46,7 +46,7 @@ std::int64_t memory_limit(std::int64_t bytes) noexcept {
   return std::max(limit, always_allowed);
 }
 
-// The first dimension of all entries is the rows; further ones may be of the batch too.
+// Adds batch dimensions beyond the rows.
 void widen_batch(TensorDict& td, std::int64_t dims, const std::string& where) {
   if (dims <= 1) return;
   auto_batch_size(td, dims, false);
@@ -66,7 +66,7 @@ std::int64_t rows_of_group(const TensorDict& td, FileForm form) {
   return std::clamp<std::int64_t>(row_group_bytes / bytes_of_row, 1, row_group_rows);
 }
 
-// Where the module writes; what fails there is thrown when it is done.
+// The module's output; failures are rethrown at the end.
 struct Target {
   files::NewFile& file;
   std::exception_ptr failure = {};

@@ -1,5 +1,5 @@
-// core/interop/arrow_files.h: files of Parquet and of Arrow, through a module of its own. Where it is not beside this library,
-// each function throws Code::unsupported.
+// core/interop/arrow_files.h: files of Parquet and Arrow, through a separate module. Without the module each
+// function throws Code::unsupported.
 #pragma once
 
 #include "core/consolidated/file_bytes.h"

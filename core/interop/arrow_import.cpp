@@ -1,4 +1,4 @@
-// Record batches of Arrow as dictionaries.
+// Imports Arrow's record batches as dictionaries.
 #include "core/interop/arrow_import.h"
 
 #include "core/formats/json_text.h"
@@ -16,7 +16,7 @@ namespace td::arrow {
 
 namespace {
 
-// Lists of one length are left behind: the first struct or column of values below, and the sizes on the way.
+// Enters fixed-size lists down to a struct or column of values, collecting their sizes.
 void enter_lists(Field& field, const Place& where) {
   for (;;) {
     const Schema& schema = *field.schema;
@@ -204,7 +204,7 @@ class Importer {
     entries_ += more;
   }
 
-  // Puts an entry where its name says; names of dictionaries on the way make these. How deep it is.
+  // Puts an entry at its name, creating nested dictionaries. Returns its depth.
   std::size_t put(DenseNode& holder, std::string_view name, Value value, const Place& where,
                   std::string_view ending) {
     DenseNode* at = &holder;
@@ -243,7 +243,7 @@ class Importer {
   const ImportOptions& options_;
   Sizes batch_ = {};
   std::uint64_t entries_ = 0;
-  std::deque<Place> places_ = {};  // of dictionaries; they stay where they are
+  std::deque<Place> places_ = {};  // of dictionaries; addresses stay stable
   std::vector<Open> open_ = {};
 };
 
@@ -260,7 +260,7 @@ Import::Import(Schema* schema, Array* array, const ImportOptions& options)
 void Import::commit() noexcept {
   owner_->value = *array_;
   array_->release = nullptr;
-  owner_.reset();  // where no tensor reads it, the array goes here
+  owner_.reset();  // frees the array unless a tensor uses it
   schema_->release(schema_);
   schema_->release = nullptr;
 }

@@ -1,4 +1,4 @@
-// Reading HDF5 files: whole, or some rows.
+// Reads HDF5 files, in whole or by rows.
 #include "core/interop/hdf5_tree.h"
 
 #include "core/formats/format.h"
@@ -20,7 +20,7 @@ namespace td::hdf5 {
 
 namespace {
 
-// No more than deflate can pack into a file of that size, with something for what is never written.
+// The most that deflate can pack into a file of that size, plus an allowance for unwritten data.
 std::uint64_t default_limit(std::uint64_t file_bytes) {
   constexpr std::uint64_t densest = 1100, unwritten = std::uint64_t{64} << 20;
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
@@ -34,7 +34,7 @@ class OpenFile final : public Reader {
     if (path.empty()) fail(Code::io, "no such file: the path is empty");
     const std::string name = files::absolute(path);
     where_ = "\"" + name + "\"";
-    // Refuses what is no file and what is a link.
+    // Refuses links and special files.
     const FileBytes bytes = FileBytes::open(name, false);
     file_bytes_ = bytes.size();
     struct stat looked {};
@@ -108,7 +108,7 @@ class OpenFile final : public Reader {
     try {
       open_inside(name, image, looked);
     } catch (...) {
-      file_.reset();  // before others may use the library
+      file_.reset();  // close it while the session excludes other threads
       throw;
     }
   }
@@ -121,7 +121,7 @@ class OpenFile final : public Reader {
                        H5Pset_file_image(access, image->data(), image->size()) >= 0;
       if (!set) fail_library(Code::format, where_, "cannot open it");
     } else {
-      // Not what an environment variable may name.
+      // Ignore drivers chosen by environment variables.
       need_done(H5Pset_fapl_sec2(access), Code::out_of_memory, where_, "no properties");
 #if H5_VERSION_GE(1, 10, 7)
       need_done(H5Pset_file_locking(access, 1, 1), Code::out_of_memory, where_, "no properties");
@@ -144,7 +144,7 @@ class OpenFile final : public Reader {
       find_batch_sizes(trees_.back(), options_.batch_dims, where_);
       dims = std::min(dims, trees_.back()[0].sizes.size());
     }
-    // Elements of a stack have as many batch dimensions.
+    // All elements of a stack need the same number of batch dimensions.
     for (Tree& tree : trees_) {
       if (tree[0].sizes.size() != dims) shorten(tree, dims);
     }
@@ -156,14 +156,14 @@ class OpenFile final : public Reader {
     }
   }
 
-  // The file that was looked at, and not one that took its place since.
+  // Checks that the open file is the one that was inspected.
   void require_same(const struct stat& looked) const {
     void* handle = nullptr;
     struct stat opened {};
     if (H5Fget_vfd_handle(file_, H5P_DEFAULT, &handle) < 0 || handle == nullptr ||
         ::fstat(*static_cast<int*>(handle), &opened) != 0 || opened.st_dev != looked.st_dev ||
         opened.st_ino != looked.st_ino) {
-      fail(Code::busy, where_, ": somebody replaced it while it was opened");
+      fail(Code::busy, where_, ": the file was replaced while it was opened");
     }
   }
 
@@ -230,7 +230,7 @@ class OpenFile final : public Reader {
     return nodes[0];
   }
 
-  // `batch` is that of its dictionary in the file, `above` in the result.
+  // `batch`: the dictionary's batch size in the file; `above`: in the result.
   Value read_entry(const Entry& entry, SizesView batch, SizesView above, const PickedRows& rows,
                    Budget& budget) const {
     const Id access = inside_file(H5P_DATASET_ACCESS, where_);
@@ -248,9 +248,9 @@ class OpenFile final : public Reader {
       same = now[i] == static_cast<hsize_t>(sizes[static_cast<std::size_t>(i)]);
     }
     if (!same)
-      fail(Code::busy, where_, ": somebody changed ", quote(entry.place), " since it was opened");
+      fail(Code::busy, where_, ": ", quote(entry.place), " has changed since the file was opened");
     const bool tensor = entry.holds == Holds::tensor;
-    // Other values belong to the rows if there is one for each.
+    // Non-tensor values are read by rows if there is one for each row.
     const bool each = !batch.empty() && begins_with(sizes, batch);
     const bool some = !rows.all && (tensor || each) && dims > 0;
     if (some) sizes[0] = rows.read_count;
@@ -287,7 +287,7 @@ class OpenFile final : public Reader {
     return static_cast<std::size_t>(count_elements(plan.inner));
   }
 
-  // The cache holds one chunk at least: runs of rows in the same one unpack it once.
+  // The cache must hold at least one chunk, so that runs of rows in a chunk unpack it once.
   hid_t open_dataset(const Entry& entry, hid_t access) const {
     hid_t dataset = H5Dopen2(file_, entry.place.c_str(), access);
     if (dataset < 0) return dataset;
@@ -318,7 +318,7 @@ class OpenFile final : public Reader {
     });
   }
 
-  // Selects one run of rows after the other; `read` gets where in the result it begins.
+  // Selects runs of rows; calls `read` with each run's start in the result.
   template <class Read>
   void for_runs(hid_t space, const PickedRows& rows, Read&& read) const {
     hsize_t start[H5S_MAX_RANK] = {}, step[H5S_MAX_RANK] = {}, count[H5S_MAX_RANK] = {};
@@ -357,7 +357,7 @@ class OpenFile final : public Reader {
 
   static std::int64_t per_row(SizesView sizes) { return count_elements(sizes.slice(1)); }
 
-  // One value for each row, in the order that was asked for.
+  // One value for each row, in the requested order.
   static Value ordered(std::string json, SizesView above, const PickedRows& rows) {
     if (rows.order.empty()) return non_tensor_from_json(json, above, std::nullopt);
     Sizes read(above.begin(), above.end());

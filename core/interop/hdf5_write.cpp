@@ -1,4 +1,4 @@
-// Writing HDF5 files, as Python's to_h5() lays them out.
+// Writes HDF5 files, laid out like Python's to_h5().
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/flat_tree.h"
@@ -41,7 +41,7 @@ std::string joined(const std::string& group, const OwnedPath& path) {
   return place;
 }
 
-// Lists of equal lengths, as deep as values are read from a file, at most; `one` takes what is no list, and says
+// Collects rectangular nested lists, no deeper than reading allows; `one` takes each other value and returns
 // whether it can.
 template <class One>
 bool collect(const Tree& value, std::size_t depth, std::vector<hsize_t>& sizes, bool& begun,
@@ -62,7 +62,7 @@ bool collect(const Tree& value, std::size_t depth, std::vector<hsize_t>& sizes, 
   return depth == sizes.size() && one(value);
 }
 
-// What NumPy makes an array of: numbers of one kind.
+// A value that NumPy would convert to an array: numbers of one kind.
 struct Numbers {
   c10::ScalarType dtype = c10::ScalarType::Undefined;
   std::vector<hsize_t> sizes;
@@ -78,14 +78,14 @@ struct Numbers {
     if (value.kind == Tree::boolean) return append(c10::ScalarType::Bool, value.truth);
     if (value.kind == Tree::integer) return append(c10::ScalarType::Long, value.integral);
     const bool has_point = value.characters.find_first_of(".eE") != std::string::npos;
-    if (value.kind != Tree::real || !has_point) return false;  // a whole number without room
+    if (value.kind != Tree::real || !has_point) return false;  // an integer beyond 64 bits
     return append(c10::ScalarType::Double, value.number());
   }
 };
 
 struct Texts {
   std::vector<hsize_t> sizes;
-  std::vector<const char*> data;  // of the JSON
+  std::vector<const char*> data;  // point into the JSON
 
   bool take(const Tree& value) {
     if (value.kind != Tree::text) return false;
@@ -95,7 +95,7 @@ struct Texts {
   }
 };
 
-// Nothing where the value is none of these.
+// nullopt if the value has another form.
 template <class Kind>
 std::optional<Kind> collected(const Tree& value) {
   Kind kind;
@@ -112,12 +112,12 @@ class FileWriter {
       : where_(where), options_(options) {
     const Id access =
         need(H5Pcreate(H5P_FILE_ACCESS), Code::out_of_memory, where_, "no properties");
-    // The file is made in memory: the library does not stand errors of the disk, and crashes after some.
+    // Build the file in memory: the library crashes after some disk errors.
     constexpr std::size_t step = std::size_t{1} << 20;
     need_done(H5Pset_fapl_core(access, step, 0), Code::out_of_memory, where_, "no properties");
     file_ = need(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), Code::io, where_,
                  "cannot write");
-    // Groups on the way are made; names are UTF-8, as h5py says of its own.
+    // Create parent groups; names are UTF-8, as h5py marks them.
     way_ = need(H5Pcreate(H5P_LINK_CREATE), Code::out_of_memory, where_, "no properties");
     need_done(H5Pset_create_intermediate_group(way_, 1), Code::out_of_memory, where_,
               "no properties");
@@ -176,7 +176,7 @@ class FileWriter {
     }
   }
 
-  // Chunks of whole rows, of about a megabyte unless said otherwise. The library takes none of 4 GB.
+  // Chunks of whole rows, by default of about a megabyte. The library refuses 4 GB.
   void set_chunks(hid_t made, SizesView sizes, std::size_t item) const {
     if ((options_.deflate == 0 && options_.chunk_rows == 0) || sizes.empty() ||
         std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
@@ -201,7 +201,7 @@ class FileWriter {
     }
   }
 
-  // The same dictionary makes the same bytes: no time is written.
+  // Stores no times, so that equal dictionaries give equal bytes.
   Id dataset(const std::string& place, hid_t type, hid_t space, SizesView sizes, std::size_t item,
              bool chunks) {
     const Id made =
@@ -229,7 +229,7 @@ class FileWriter {
     need_done(H5Awrite(made, type, value), Code::io, where_, "cannot write");
   }
 
-  // The library may write values only now, and says so here alone.
+  // The library may write values only now, and reports failures only here.
   void close_dataset(Id made) {
     need_done(H5Dclose(made.release()), Code::io, where_, "cannot write values");
   }
@@ -240,7 +240,7 @@ class FileWriter {
       fail(Code::dtype, show_path(path_view(leaf.path)), " is of ",
            dtype_name(leaf.tensor.scalar_type()), ", which HDF5 has not");
     }
-    // The elements of a lazy stack exist, and all of them together may not.
+    // Each element of a lazy stack is addressable, but their stack may not be.
     if (!checked_bytes(leaf.tensor.sizes(), leaf.tensor.element_size())) {
       fail(Code::shape, show_path(path_view(leaf.path)), " of shape ",
            show_sizes(leaf.tensor.sizes()), " is larger than any tensor");
@@ -256,8 +256,8 @@ class FileWriter {
     close_dataset(std::move(made));
   }
 
-  // As Python writes them: a text as a text, numbers as bytes with the name of their dtype. What Python
-  // cannot write is JSON text with a mark, which Python reads as text.
+  // As Python does: text as text, numbers as bytes tagged with their dtype. Other values are JSON text with a
+  // mark, which Python reads as text.
   void other(const std::string& place, const std::string& text) {
     const Tree value = json::read_tree(text, place, max_json_depth, json::Twice::kept);
     if (const auto texts = collected<Texts>(value)) {
@@ -312,7 +312,7 @@ struct Part {
   std::int64_t rows;
 };
 
-// All that may be refused comes before a file is made.
+// Checks everything before the file is created.
 std::vector<Part> parts_of(const TensorDict& td, const SaveOptions& options) {
   std::vector<Part> parts;
   if (!options.stack) {

@@ -1,4 +1,4 @@
-// core/interop/other_files.h: dictionaries in files that other programs write and read.
+// core/interop/other_files.h: dictionaries in file formats of other programs.
 #pragma once
 
 #include "core/consolidated/file_bytes.h"
@@ -35,7 +35,7 @@ struct FileOptions {
   std::uint32_t max_entries = 1000000;
   std::string metadata;          // writing safetensors: a JSON object of texts
   std::optional<Layout> layout;  // of raw records
-  std::size_t header_bytes = 0;  // before the first raw record
+  std::size_t header_bytes = 0;  // bytes before the first raw record
 };
 
 // Reads a file of any of the formats; what it is, is told by its content, then by its suffix. Nothing
@@ -44,7 +44,7 @@ struct FileOptions {
 TensorDict load_file(const std::string& path, const FileOptions& options);
 TensorDict load_file(const FileBytes& file, const FileOptions& options);
 
-// Writes a file beside its place and renames it.
+// Writes a file aside, then renames it.
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options);
 
 // A file of one tensor: .npy, read and written; .pt, read.

@@ -1,4 +1,4 @@
-// Tables in text files, read: what kind of column each is, is found out from all of its values.
+// Reads tables from text files: the kind of a column follows from all its values.
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
@@ -23,9 +23,9 @@ using json::Tree;
 
 struct Cell {
   enum Kind : std::uint8_t { missing, whole, real, truth, value } kind = missing;
-  std::int64_t number = 0;  // of a whole number and of a truth
+  std::int64_t number = 0;  // of an integer or bool
   double fraction = 0;      // of any number
-  std::string json;         // of all but numbers
+  std::string json;         // of everything except numbers
 };
 
 struct TextColumn {
@@ -48,7 +48,7 @@ Cell number_cell(double fraction) {
   return cell;
 }
 
-// The text of a cell without quotes.
+// Parses an unquoted cell.
 Cell bare_cell(std::string_view text) {
   Cell cell;
   if (text.empty()) return cell;
@@ -73,7 +73,7 @@ Cell quoted_cell(std::string_view text) {
   return cell;
 }
 
-// Cells of a CSV text, one after the other.
+// Splits CSV text into cells.
 class CsvReader {
  public:
   explicit CsvReader(std::string_view text) : text_(text) {
@@ -84,7 +84,7 @@ class CsvReader {
   bool at_end() const noexcept { return at_ >= text_.size(); }
   std::size_t line() const noexcept { return line_; }
 
-  // The next cell; `last` when the line ends behind it.
+  // The next cell; `last`: it ends the line.
   std::string_view next(bool& quoted, bool& last) {
     quoted = at_ < text_.size() && text_[at_] == '"';
     const std::string_view cell = quoted ? read_quoted() : read_bare();
@@ -183,7 +183,7 @@ std::vector<TextColumn> read_json(std::string_view text, std::size_t& rows) {
       const auto [found, added] = known.emplace(row.names[i], columns.size());
       if (added) columns.push_back({row.names[i], {}});
       TextColumn& column = columns[found->second];
-      column.cells.resize(rows);  // missing in rows before
+      column.cells.resize(rows);  // missing in earlier rows
       column.cells.push_back(json_cell(row.items[i]));
     }
     ++rows;
@@ -261,7 +261,7 @@ TensorDict read_table(std::string_view text, const TableOptions& options) {
   std::vector<NamedValue> columns;
   for (TextColumn& column : texts) {
     columns.push_back({column.name, value_of(column)});
-    column.cells = {};  // as large as the values, and more
+    column.cells = {};  // frees the cells, which are larger than the values
   }
   Counted counted;
   if (options.flatten) {
@@ -289,7 +289,7 @@ TensorDict read_table(std::string_view text, const TableOptions& options) {
       result.set(path, value.tensor());
       continue;
     }
-    // A value needs a dictionary to stand in; a tensor makes those on the way.
+    // A value needs an existing dictionary; setting a tensor creates the parents.
     result.set(path, at::empty({batch}, at::kByte));
     const Path above = Path(path).slice(0, path.size() - 1);
     const TensorDict holder = above.empty() ? result : result.get_dict(above);

@@ -1,4 +1,4 @@
-// Tables in text files, written.
+// Writes tables to text files.
 #include "core/formats/format.h"
 #include "core/interop/table.h"
 #include "core/interop/table_cells.h"
@@ -20,12 +20,12 @@ namespace td {
 
 namespace {
 
-// An entry: its values for some rows at once are converted, so that a table needs no copy of the whole.
+// An entry, converted a few rows at a time, so that the table needs no copy of it.
 struct TableSource {
-  std::string shown;                         // its path, for messages
+  std::string shown;                         // path, for messages
   at::Tensor rows;                           // [rows, elements of a row]; or undefined
   std::vector<const NonTensorNode*> values;  // without a tensor: one for each row
-  at::Tensor block = {};                     // some rows of int64, float, double or bool
+  at::Tensor block = {};                     // some rows, as int64, float, double or bool
 };
 
 struct EntryColumn {
@@ -34,9 +34,9 @@ struct EntryColumn {
   std::int64_t element;  // of a row
 };
 
-// A dictionary without lazy stacks. A lazy stack has one for each element.
+// A dictionary without lazy stacks. A lazy stack has a part for each element.
 struct TablePart {
-  std::vector<std::int64_t> place;  // which element it is
+  std::vector<std::int64_t> place;  // its position in lazy stacks
   Sizes batch;
   std::int64_t count = 0;  // of rows
   std::vector<TableSource> sources;
@@ -54,7 +54,7 @@ void check_table_dtype(const std::string& name, const at::Tensor& tensor) {
   if (tensor.is_meta()) fail(Code::device, name, " is on device \"meta\" and has no values");
 }
 
-// Numbers as one of four dtypes, dense on the CPU.
+// Converts to one of four dtypes, contiguous on the CPU.
 at::Tensor plain(const at::Tensor& tensor) {
   c10::ScalarType as = tensor.scalar_type();
   if (at::isIntegralType(as, /*includeBool=*/false)) as = at::kLong;
@@ -71,7 +71,7 @@ std::string joined(Path path, std::string_view separator) {
   return name;
 }
 
-// "[1,0]": which element of a row.
+// "[1,0]": the element of a row.
 std::string element_suffix(std::int64_t element, SizesView sizes) {
   std::string text;
   for (std::size_t i = sizes.size(); i-- > 0;) {
@@ -141,7 +141,7 @@ void collect_table_parts(const TensorDict& td, const TableOptions& options,
   }
 }
 
-// The names of all columns; the first ones say which element of the batch a row is.
+// The column names; the first ones count the batch dimensions.
 struct TableHeads {
   std::vector<std::string> names;
   std::size_t counters = 0;
@@ -188,7 +188,7 @@ void append_cell(std::string& text, const TableSource& source, std::int64_t row,
   }
 }
 
-// Writes text, piece by piece.
+// Writes text in pieces.
 class TableWriter {
  public:
   using Take = std::function<void(std::string&)>;
@@ -257,7 +257,7 @@ class TableWriter {
         const std::int64_t width = source.block.defined() ? source.block.size(1) : 1;
         append_cell(text_, source, row, in_block * width + column.element, format_);
       }
-      // A line without anything would not be a row.
+      // An empty line would not be a row.
       if (csv_ && columns.size() == 1 && text_.size() == begin) text_ += "nan";
     }
     text_ += csv_ ? "\n" : "}";

@@ -14,7 +14,7 @@ constexpr std::string_view pickle_name = "/data.pkl";
 constexpr std::size_t objects_for_each_entry = 32;
 constexpr std::size_t max_expanded_bytes = std::size_t{16} << 20;
 
-// The folder of the archive in which all lies; empty when there is none.
+// The top-level folder of the archive, or empty.
 std::string folder_of(const zip_file::Reader& zip) {
   for (const zip_file::Entry& entry : zip.entries()) {
     const std::size_t slash = entry.name.find('/');
@@ -26,7 +26,7 @@ std::string folder_of(const zip_file::Reader& zip) {
   return {};
 }
 
-// Strides and offset in elements, checked against what a storage holds.
+// Checks strides and offset, in elements, against the storage's size.
 void check_place(const TensorPlace& place, std::size_t storage_bytes, const std::string& where) {
   const std::size_t item = c10::elementSize(place.dtype);
   const auto limit = static_cast<std::int64_t>(storage_bytes / item);
@@ -81,7 +81,7 @@ const at::Tensor& Archive::tensor(std::int64_t number) {
   return made;
 }
 
-// Elements that stand for several take no memory here, but would in a copy.
+// Strides of 0 cost no memory here, but would in a copy.
 void Archive::count_expanded(const TensorPlace& place, std::size_t storage_bytes) {
   const auto bytes =
       static_cast<std::size_t>(*checked_bytes(place.sizes, c10::elementSize(place.dtype)));
@@ -92,7 +92,7 @@ void Archive::count_expanded(const TensorPlace& place, std::size_t storage_bytes
   }
 }
 
-// One for all tensors that name it.
+// One storage for all tensors that name it.
 const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dtype) {
   const std::string name = folder_ + "data/" + object.text;
   const auto found = storages_.find(name);
@@ -110,7 +110,7 @@ const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dt
   }
   const auto bytes = static_cast<std::size_t>(entry->bytes);
   check_length(object, name, bytes);
-  // Any dtype may be laid over it later.
+  // Align for any dtype.
   const bool in_place =
       entry->method == zip_file::method_stored && !swapped_ &&
       (bytes == 0 || reinterpret_cast<std::uintptr_t>(file_.data() + entry->offset) % 16 == 0);

@@ -1,5 +1,5 @@
-// core/interop/torch_file.h: what torch.save and torch::save write: a zip archive of storages, and a pickle that
-// says which tensors lie in them.
+// core/interop/torch_file.h: files of torch.save and torch::save: a zip archive of storages, with a pickle
+// that describes the tensors.
 #pragma once
 
 #include "core/interop/flat_tree.h"

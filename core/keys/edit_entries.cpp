@@ -1,4 +1,4 @@
-// One entry of a dictionary: written, taken out, renamed.
+// Writes, removes and renames single entries.
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
@@ -9,8 +9,8 @@ namespace td {
 
 namespace {
 
-// Where an operation on an entry takes place: once, or once for each element of lazy stacks that stand
-// before it. Paths begin at the node.
+// Where to change an entry: at one node, or at each element of lazy stacks on the path. Paths start at the
+// node.
 struct Place {
   NodePtr node;
   Path from, to;
@@ -53,7 +53,7 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
   if (stored != nullptr && !stored->is_node()) {
     return tensor_set_at(stored->tensor(), items, value);
   }
-  // Read out of a lazy stack or a sub-tensordict: written back as a whole.
+  // Read from a lazy stack or a sub-tensordict: write it back as a whole.
   const at::Tensor whole = td.get(path).clone();
   tensor_set_at(whole, items, value);
   TensorDict target = td;
@@ -91,8 +91,8 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
     fail(Code::key_exists, "cannot rename ", show_path(from), ": ", show_path(to),
          " already exists");
   }
-  // The entry moves to the end, or into the place of one of the new name. When it takes the place of a
-  // dictionary that held it, that one goes with the rest of what it held.
+  // The entry moves to the end, or to the place of an existing entry of the new name. If it replaces a
+  // dictionary that contained it, that is removed with its other content.
   Changes changes;
   for (const Place& place : places_of(td.node(), from, to)) {
     // Out of a lazy stack goes what it reads as.

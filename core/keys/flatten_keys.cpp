@@ -1,4 +1,4 @@
-// Nested dictionaries into joined names, and back.
+// Joins nested keys into flat names, and splits them.
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tree/engine.h"
@@ -9,13 +9,13 @@ namespace td {
 
 namespace {
 
-// Names are joined with it, so it must be one itself: not empty, valid UTF-8.
+// The separator joins names, so it must be a valid name: not empty, valid UTF-8.
 void check_separator(std::string_view separator) {
   if (separator.empty()) fail(Code::invalid_argument, "the separator is empty");
   check_path(separator);
 }
 
-// A lazy stack stays one: its elements are changed. A sub-tensordict is read.
+// Changes each element of a lazy stack; reads a sub-tensordict.
 template <class Change>
 TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
   Changes changes;
@@ -42,7 +42,7 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
   return inplace ? td : TensorDict(std::move(result));
 }
 
-// The node that takes the entries: in place one that the changes hold.
+// The node that receives the entries; in place, one owned by the changes.
 DenseNode* target_of(const NodePtr& node, bool inplace, Changes& changes, NodePtr& result) {
   const DenseNode& source = *as_dense(node.get());
   if (inplace) {
@@ -52,7 +52,7 @@ DenseNode* target_of(const NodePtr& node, bool inplace, Changes& changes, NodePt
   }
   auto made = c10::make_intrusive<DenseNode>(source.batch(), source.device());
   copy_tags(source, *made);
-  made->set_tensorclass(nullptr);  // with other names it is none
+  made->set_tensorclass(nullptr);  // with other names it is no tensorclass
   DenseNode* target = made.get();
   result = std::move(made);
   return target;
@@ -94,7 +94,7 @@ class Flatten : public WalkSink<Take::reads> {
   }
 
  private:
-  // A name behind those of the dictionaries above.
+  // A name prefixed by the dictionaries above.
   std::string& joined(std::string_view name) {
     joined_.resize(prefixes_.back());
     return joined_ += name;
@@ -126,11 +126,11 @@ class Flatten : public WalkSink<Take::reads> {
   SchemaPtr names_;
   std::vector<Value> values_;
   std::string joined_;
-  std::vector<std::size_t> prefixes_;  // of `joined_`: what stands before the names of each level
+  std::vector<std::size_t> prefixes_;  // lengths of the prefix in `joined_`, for each level
 };
 
-// Splits the names of the first level. Dictionaries that are there already take in what belongs to
-// them; those of a result of its own are its own.
+// Splits the names of the first level. Existing dictionaries receive the entries below them; a new result has
+// new dictionaries.
 class Unflatten {
  public:
   Unflatten(std::string_view separator, bool inplace, Changes& changes)
@@ -204,7 +204,7 @@ class Unflatten {
   bool inplace_;
   Changes& changes_;
   const DenseNode* root_ = nullptr;
-  std::unordered_map<DenseNode*, DenseNode*> own_;  // in place: what a dictionary will hold
+  std::unordered_map<DenseNode*, DenseNode*> own_;  // in place: the future content of a dictionary
 };
 
 }  // namespace

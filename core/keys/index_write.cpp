@@ -1,4 +1,4 @@
-// Writing a part of a dictionary: dictionary[index] = value.
+// Writes part of a dictionary: dictionary[index] = value.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
@@ -24,7 +24,7 @@ namespace td {
 
 namespace {
 
-// Zeros of the full batch for an entry whose sizes begin with those of the indexed part.
+// Zeros of the full batch, for an entry with the sizes of the indexed part.
 class ZerosOp final : public BatchOp {
  public:
   ZerosOp(SizesView batch, std::size_t part_dims) : batch_(batch), part_dims_(part_dims) {}
@@ -42,11 +42,11 @@ class ZerosOp final : public BatchOp {
   std::size_t part_dims_;
 };
 
-// An index worked out for one batch size. Items and batch are the caller's.
+// An index compiled for one batch size. The caller owns items and batch.
 struct Scope {
   Scope(c10::ArrayRef<IndexItem> given, SizesView batch_size)
       : items(given), plan(given, batch_size), batch(batch_size), part(plan.sizes(batch_size)) {}
-  // Of an element that the index does not touch: it gets new entries as zeros.
+  // For an element outside the index: it receives new entries as zeros.
   Scope(SizesView batch_size, SizesView part_sizes)
       : untouched(true),
         plan(c10::ArrayRef<IndexItem>(), batch_size),
@@ -56,13 +56,13 @@ struct Scope {
   c10::ArrayRef<IndexItem> items;
   IndexPlan plan;
   SizesView batch;
-  Sizes part;  // the sizes that values begin with
+  Sizes part;  // with which values start
 };
 
 // An indexed write.
 class Write {
  public:
-  // `everywhere`: elements of lazy stacks that the index does not touch get new entries too, as zeros.
+  // `everywhere`: elements of lazy stacks outside the index receive new entries, too, as zeros.
   explicit Write(bool everywhere = false) : everywhere_(everywhere) {}
 
   // A dictionary of any kind but a sub-tensordict. `source` has the batch size of the part.
@@ -124,7 +124,7 @@ class Write {
     pairs_.run([&](const Pair& at) { plan_level(at); });
   }
 
-  // The part, with every tensor replaced by the value.
+  // The part, with each tensor replaced by the value.
   NodePtr filled_with(const NodePtr& part, const at::Tensor& value) {
     struct FillOp final : BatchOp {
       explicit FillOp(const at::Tensor& given) : value(given) {}
@@ -221,7 +221,7 @@ class Write {
     changes_.set(target, at, std::move(changed));
   }
 
-  // Values with those of a part replaced; undefined when nothing changes.
+  // The values with those of a part replaced; null if nothing changes.
   static NodePtr written(const NodePtr& target, const Node& source, const Scope& scope) {
     const at::NoGradGuard no_grad;
     std::vector<const NonTensorNode*> values = non_tensor_values(*target);
@@ -243,7 +243,7 @@ class Write {
     return changes ? make_non_tensor(values, all, target->device()) : NodePtr();
   }
 
-  // The elements that the index picks, each with its own part of the source.
+  // Writes each picked element with its part of the source.
   void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                  const NodePtr& source) {
     const RecursionGuard guard;
@@ -282,7 +282,7 @@ class Write {
     pair(element, source, scopes_.front());
   }
 
-  // An index that does not fall apart: positions are counted out, and each element gets its own.
+  // For an index that cannot be split: computes positions, and gives each element its own.
   void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                       const NodePtr& source) {
     const SizesView batch = known_sizes(target.batch()).slice(0, dims);
@@ -310,7 +310,7 @@ class Write {
       for (std::size_t d = 0; d < batch.size(); ++d) {
         if (d != stack) rest.push_back(IndexItem::of(places[d].index_select(0, own)));
       }
-      // Without other dimensions an element is written whole; of several values the last one counts.
+      // Without other dimensions an element is written as a whole; the last of several values counts.
       const IndexItem which =
           rest.empty() ? IndexItem::at(own[-1].item<std::int64_t>()) : IndexItem::of(own);
       touched[k] = true;
@@ -319,7 +319,7 @@ class Write {
     if (everywhere_) plan_untouched(target, touched, dims, source, part_dims);
   }
 
-  // New entries in elements that the index does not touch.
+  // Adds new entries to elements outside the index.
   void plan_untouched(const LazyNode& target, const std::vector<bool>& touched, std::size_t dims,
                       const NodePtr& source, std::size_t part_dims) {
     const SizesView part = source->batch().slice(0, part_dims);
@@ -328,7 +328,7 @@ class Write {
     }
   }
 
-  // `dims` and `part`: of how many dimensions of the element and of the source an index speaks.
+  // `dims`, `part`: the indexed dimensions of the element and of the source.
   void plan_zeros(const NodePtr& element, const NodePtr& source, std::size_t dims, SizesView part) {
     const RecursionGuard guard;
     held_.push_back(source);
@@ -348,7 +348,7 @@ class Write {
     }
   }
 
-  // A new entry: zeros of the full batch in place of the part's, then written as the others.
+  // Adds a new entry as zeros of the full batch; it is then written like the others.
   void make(const DenseNode& holder, std::string_view name, const Value& from, Scope& scope) {
     require_batch(name, sizes_of(from), scope.part);
     const ZerosOp op(scope.batch, scope.part.size());
@@ -382,7 +382,7 @@ class Write {
   Changes changes_;
 };
 
-// The value as the index rule wants it: of the part's batch size, or broadcast to it.
+// Broadcasts the value to the part's batch size, by the rules of indexing.
 TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
@@ -408,8 +408,8 @@ Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
   return Sizes(part->batch().begin(), part->batch().end());
 }
 
-// A part of a sub-tensordict is a part of the dictionary behind it. That one is written: nothing but the
-// part changes, and new entries get room for all of its batch.
+// A part of a sub-tensordict is a part of its parent, which is written: only the part changes, and new
+// entries get the parent's batch size.
 template <class F>
 void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write) {
   const TensorDict part = sub_tensordict(TensorDict(node), items);

@@ -27,10 +27,10 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
   return mask;
 }
 
-// Leaves of the elements of a lazy stack lack a dimension that the mask speaks of.
+// Leaves of a lazy stack's elements lack a dimension that the mask has: read the stack.
 NodePtr without_lazy(const NodePtr& root) { return has_lazy(root) ? all_dense(root) : root; }
 
-// A mask as large as a leaf, with new dimensions behind.
+// The mask with dimensions appended up to the leaf's sizes.
 at::Tensor fitted(const char* what, const at::Tensor& mask, const at::Tensor& leaf) {
   if (!begins_with(leaf.sizes(), mask.sizes())) fail_fit(what, mask.sizes(), leaf.sizes());
   Sizes sizes(mask.sizes().begin(), mask.sizes().end());
@@ -66,15 +66,15 @@ TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
 
 namespace {
 
-// The leaves that a mask fills, with the mask as each of them needs it. Each element of a lazy stack has
-// its part of the mask, so that elements may differ in keys and shapes.
+// The leaves that a mask fills, each with its mask. Each element of a lazy stack has its part of the mask, so
+// elements may differ in keys and shapes.
 class MaskedWrites : public WalkSink<Take::elements> {
  public:
   MaskedWrites(const at::Tensor& mask, const at::Tensor& value) : value_(value), next_(mask) {
     if (!value.is_meta()) number_ = value.item();
   }
 
-  // A node under one mask is filled once.
+  // Fills a shared node once for each mask.
   std::uintptr_t scope(const Here& here) const {
     const auto above = reinterpret_cast<std::uintptr_t>(masks_.back().unsafeGetTensorImpl());
     return here.is_entry() ? above : above + 1 + here.index();
@@ -118,9 +118,9 @@ class MaskedWrites : public WalkSink<Take::elements> {
  private:
   const at::Tensor& value_;
   std::optional<c10::Scalar> number_;
-  at::Tensor next_;                // of the node that comes
-  std::vector<at::Tensor> masks_;  // of the levels that are open
-  std::vector<at::Tensor> held_;   // for their addresses
+  at::Tensor next_;                // of the next node
+  std::vector<at::Tensor> masks_;  // of the open levels
+  std::vector<at::Tensor> held_;   // keeps their addresses unique
   Writes writes_{Writes::Hold::owns};
 };
 
@@ -163,7 +163,7 @@ class WhereOp final : public ZipOp {
            " and ", show_sizes(two->sizes()));
     }
     const at::Tensor& known = one != nullptr ? *one : *two;
-    // The value that stands in has the dtype of what is there.
+    // The fill value takes the dtype of the existing tensor.
     const at::Tensor filler =
         one != nullptr && two != nullptr ? at::Tensor() : pad_->to(known.options());
     return at::where(fitted("a condition", condition_, known), one != nullptr ? *one : filler,

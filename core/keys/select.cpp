@@ -144,7 +144,7 @@ class Select final : public Filter<Select> {
     const KeyTree::Entry& entry = tree_[level].entries[k];
     PathBuffer path = tree_.path(level, k);
     if (entry.deeper != 0) path.push_back(tree_[entry.deeper].names->name(0));
-    find_entry(root_, path);  // says what is missing
+    find_entry(root_, path);  // throws: the entry is missing
     fail(Code::key_not_found, "no entry ", show_path(path), " in every dictionary of a lazy stack");
   }
 };
@@ -227,7 +227,7 @@ TensorDict exclude_paths(const TensorDict& td, PathList paths, const SelectOptio
   return Exclude(td.node(), tree, options, drop_emptied).run();
 }
 
-// The entries of a set under other names.
+// The entries of a set under their new names.
 TensorDict renamed(const TensorDict& td, const KeySet& set, bool ignore_missing) {
   if (set.names.size() != set.paths.size()) {
     fail(Code::invalid_argument, set.names.size(), " new names for ", set.paths.size(), " keys");

@@ -1,4 +1,4 @@
-// The tree itself: its depth, its skeleton, its batch sizes, and what can be left out of it.
+// The structure of a tree: depth, skeleton, batch sizes, and removal of empty parts.
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
@@ -14,7 +14,7 @@ namespace td {
 
 namespace {
 
-// A copy in which entries are left out: those for which `keep(value)` does not hold.
+// A copy that keeps only entries for which `keep(value)` holds.
 template <class Keep>
 class FilteredCopy : public WalkSink<Take::elements> {
  public:
@@ -138,7 +138,7 @@ void remove_empty(const TensorDict& td) {
 
 namespace {
 
-// How many names the longest path below a dictionary has.
+// The length of the longest path below a dictionary.
 using Depths = std::unordered_map<const Node*, std::size_t>;
 
 std::size_t depth_below(const Value& value, const Depths& known) {
@@ -147,7 +147,7 @@ std::size_t depth_below(const Value& value, const Depths& known) {
   return found == known.end() || found->second == 0 ? 0 : 1 + found->second;
 }
 
-// Of a name that all elements of a lazy stack have.
+// For a name shared by all elements of a lazy stack.
 std::size_t depth_below(const LazyNode& lazy, const std::string& name, const Depths& known) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   holds_for_all(lazy, [&](const Node& element) {
@@ -231,7 +231,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
                            node->batch().size() >= static_cast<std::size_t>(max_dims);
     if (!compliant) sizes[node] = common ? *common : limited(node->batch());
   }
-  // What has no tensors takes the batch size of the dictionary that holds it.
+  // A dictionary without tensors takes its parent's batch size.
   Changes changes;
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     const Node* node = *at;

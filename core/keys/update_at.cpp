@@ -1,4 +1,4 @@
-// Values of another dictionary into a part of the entries that are there.
+// Writes values of another dictionary into a part of existing entries.
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"

@@ -50,7 +50,7 @@ struct Changes::More {
   c10::SmallVector<std::pair<Node*, Fact>, 4> facts;
   std::unordered_map<const Node*, Names> names;
   Locking locking;
-  std::unordered_multimap<std::uint64_t, std::size_t> index;  // of the sets, where there are many
+  std::unordered_multimap<std::uint64_t, std::size_t> index;  // of the sets, if there are many
 };
 
 Changes::Changes() noexcept = default;
@@ -153,7 +153,7 @@ const Changes::Set* Changes::last_set(const DenseNode& node, std::size_t i, std:
     return set.node == &node && set.position == i &&
            (i != Schema::npos || (set.hash == hash && set.name == name));
   };
-  constexpr std::size_t scan_limit = 16;  // above it a table is quicker than a scan
+  constexpr std::size_t scan_limit = 16;  // above it a table is faster than a scan
   if (sets_.size() <= scan_limit) {
     const auto found = std::find_if(sets_.rbegin(), sets_.rend(), is_it);
     return found == sets_.rend() ? nullptr : &*found;
@@ -213,13 +213,13 @@ void Changes::prepare_sets() {
   }
 }
 
-// Later positions first, so that those before them stay what they are.
+// Later positions first, so that earlier ones stay valid.
 void Changes::prepare_erases() {
   if (erases_.size() == 1) return erases_[0].node->prepare_erase();
   const auto key = [](const Erase& one) { return std::make_pair(one.node, one.position); };
   std::sort(erases_.begin(), erases_.end(),
             [&](const Erase& a, const Erase& b) { return key(b) < key(a); });
-  // A dictionary may stand in a lazy stack twice.
+  // A dictionary may occur in a lazy stack twice.
   erases_.erase(std::unique(erases_.begin(), erases_.end(),
                             [&](const Erase& a, const Erase& b) { return key(a) == key(b); }),
                 erases_.end());
@@ -269,7 +269,7 @@ void Changes::commit() noexcept {
   if (adds_ != 0) {
     for (Set& set : sets_) {
       if (set.position != Schema::npos) continue;
-      // A dictionary may stand in a lazy stack twice.
+      // A dictionary may occur in a lazy stack twice.
       const std::size_t i =
           adds_ == 1 ? Schema::npos : set.node->schema()->find(set.name, set.hash);
       if (i == Schema::npos) {

@@ -1,10 +1,7 @@
-// core/tree/changes.h: the one way in which dictionaries that others can see are changed.
-//
-// An operation looks at everything first and notes down what is to be done. prepare() gets all memory that this
-// takes, and changes nothing that can be seen; commit() makes all changes and cannot fail. So whatever fails
-// leaves every dictionary as it was.
-//
-// Nodes are named by reference: they must live until commit(). What was replaced is freed with the Changes.
+// core/tree/changes.h: all changes to dictionaries that others can see.
+// An operation first checks everything and records its changes. prepare() allocates, without a visible
+// change; commit() makes all changes and cannot fail. So a failed operation changes no dictionary.
+// Nodes are held by reference and must live until commit(). Replaced values are freed with the Changes.
 #pragma once
 
 #include "core/tensor/writes.h"
@@ -29,30 +26,30 @@ class Changes {
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
 
-  // A change of one entry that is there, at once: it takes no memory.
+  // Replaces an existing entry at once, which needs no memory.
   static void replace_now(const DenseNode& node, std::size_t i, Value value) noexcept {
     mutable_node(node).exchange(i, value);
   }
 
-  // Entries. A new name goes behind the others. Positions are those of before all changes. An entry that was
-  // erased and is set again is a new one.
+  // Entries. A new name is appended. Positions count before all changes. An entry that is erased and set
+  // becomes a new one.
   void set(const DenseNode& node, std::string_view name, Value value);
   void set(const DenseNode& node, std::size_t i, Value value);
   void erase(const DenseNode& node, std::size_t i);
-  void erase(const DenseNode& node, std::string_view name);  // if it is there
+  void erase(const DenseNode& node, std::string_view name);  // ignores a missing name
 
-  // All entries: the node will have those of the result, which the caller fills.
+  // Replaces all entries by those of the returned node, which the caller fills.
   DenseNode& replace(const DenseNode& node);
   void replace(const DenseNode& node, c10::intrusive_ptr<DenseNode> entries);
 
-  // Elements of a lazy stack; its batch size follows.
+  // Elements of a lazy stack; also updates its batch size.
   void set_elements(const LazyNode& node, std::vector<NodePtr> elements);
   void insert(const LazyNode& node, std::size_t position, c10::ArrayRef<NodePtr> elements);
 
-  // The tensors of a nested tensor become those of another one of the same parts.
+  // Replaces the tensors of a nested tensor by those of another one with the same parts.
   void set_tensors(const NestedTensorNode& node, NestedTensorPtr other);
 
-  // What is known of a node.
+  // Attributes of a node.
   void set_batch(const Node& node, SizesView batch);
   void set_names(const Node& node, Names names);
   void set_device(const Node& node, std::optional<c10::Device> device);
@@ -61,16 +58,16 @@ class Changes {
   void set_memmapped(const Node& node, bool memmapped);
   void set_shared(const Node& node, bool shared);
 
-  // Locks a node and all below it. Nodes that are put into a locked one are locked without being asked for.
+  // Locks a node and all below it. Nodes put into a locked one are locked automatically.
   void lock(const NodePtr& root);
 
-  // Values that are written into tensors. Changes keep what they replace: writes need not own it.
+  // Writes into tensors. They may borrow, since Changes keep replaced values.
   Writes& writes() { return writes_ ? *writes_ : writes_.emplace(); }
 
-  // How things will be.
+  // The state after the changes.
   const Value* find(const DenseNode& node, std::string_view name);
   const Names& names_of(const Node& node) const noexcept;
-  // Calls `f(const Value&)` for the entries that a dictionary gets.
+  // Calls `f(const Value&)` for the values that a dictionary receives.
   template <class F>
   void each_set(const DenseNode& node, F&& f) const {
     for (const Set& set : sets_) {
@@ -78,11 +75,11 @@ class Changes {
     }
   }
 
-  // All steps. Values are written before anything else changes; only a lack of memory inside libtorch can stop
-  // them half way.
+  // Performs all steps: values are written first. Only an out-of-memory error inside libtorch can interrupt
+  // these writes.
   void run();
 
-  // The same, for an operation with a step of its own between them.
+  // run() in two halves, for operations with a step of their own in between.
   void prepare();
   void commit() noexcept;
 
@@ -90,16 +87,16 @@ class Changes {
   struct Set {
     DenseNode* node;
     std::size_t position;  // npos: a new entry
-    std::uint64_t hash;    // of the name of a new entry
+    std::uint64_t hash;    // of a new entry's name
     std::string name;
-    Value value;  // after commit() the one of before
+    Value value;  // after commit(): the previous one
   };
   struct Erase {
     DenseNode* node;
     std::size_t position;
     Value before;
   };
-  struct More;  // what few operations change
+  struct More;  // rare changes
 
   template <class T>
   static T& mutable_node(const T& node) noexcept {
@@ -117,7 +114,7 @@ class Changes {
 
   c10::SmallVector<Set, 12> sets_;
   c10::SmallVector<Erase, 2> erases_;
-  std::size_t adds_ = 0;  // sets of new entries
+  std::size_t adds_ = 0;  // number of new entries
   std::optional<Writes> writes_;
   std::unique_ptr<More> more_;
 };

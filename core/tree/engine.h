@@ -1,13 +1,11 @@
-// core/tree/engine.h: the walk through the entries of trees, one or several side by side, without recursion.
-// map(), zip() and the visitors are sinks of it, as is what joins, compares, prints, packs or saves.
-//
-// The walk knows the kinds of nodes, and a sink need not. It calls the sink for each dictionary and for each
-// entry, depth first, in the order of the keys. The sink says by meet() how a node is gone through: as it reads, by the
-// elements of a lazy stack, or not at all. By elements, the walk comes to keys that only some elements have;
-// as a stack reads, it has the keys of all elements.
-//
-// Nodes that stand side by side in several places are gone through once, and the sink gets again what it made
-// of them; with WalkRules::each_path the walk follows every path instead, within a PathLimit.
+// core/tree/engine.h: walks the entries of one or several trees in parallel, without recursion. map(), zip()
+// and the visitors are sinks of it, as are joins, comparisons, prints, packing and saving.
+// The walk knows the kinds of nodes; sinks need not. It calls the sink for each dictionary and entry, depth
+// first, in key order. The sink's meet() chooses how to enter a node: as it reads, by the elements of a lazy
+// stack, or not at all. By elements, the walk meets keys that only some elements have; as it reads, a stack
+// has the keys shared by all.
+// A shared combination of nodes is entered once, and the sink receives its earlier result again;
+// WalkRules::each_path follows every path instead, within a PathLimit.
 #pragma once
 
 #include "core/tree/sink.h"
@@ -27,7 +25,7 @@ namespace detail {
 void refuse_nested_tensor(const WalkRules& rules, Path path, NodesHere nodes);
 [[noreturn]] void fail_mixed(const WalkRules& rules, Path path);
 
-// The elements beside those of a lazy stack, of a node that is not like it.
+// The counterparts of a lazy stack's elements in a node of another kind.
 std::vector<NodePtr> parts_beside(const WalkRules& rules, Path path, const LazyNode& lazy,
                                   const Node& other);
 
@@ -53,7 +51,7 @@ class Walk : private Here {
  public:
   using Made = typename Sink::Made;
 
-  // `memo`: what was made of nodes, for walks that share it.
+  // `memo`: results for nodes, shared by several walks.
   Walk(const WalkRules& rules, Sink& sink, Memo<Made>* memo = nullptr)
       : rules_(rules), sink_(sink), memo_(memo == nullptr ? own_memo_ : *memo) {}
 
@@ -120,7 +118,7 @@ class Walk : private Here {
     return is_opaque(node) && !(Sink::opens_values && node.kind() == NodeKind::value_stack);
   }
 
-  // True when a level has begun, false when this one is done.
+  // Returns true when a level has begun, false when this one is finished.
   bool go_on(Level& level) {
     node_ = level.lead;
     is_entry_ = !level.lazy && !level.looks;
@@ -137,7 +135,7 @@ class Walk : private Here {
     }
   }
 
-  // The names that only further trees have.
+  // Moves to names that only later trees have.
   bool next_tree(Level& level) {
     if (Trees == 1 || rules_.missing != WalkRules::Missing::fill || rules_.ignore_extra)
       return false;
@@ -184,7 +182,7 @@ class Walk : private Here {
         ++missing;
         continue;
       }
-      if (k < level.tree) return false;  // gone through already
+      if (k < level.tree) return false;  // already walked
       lead = std::min(lead, k);
       const Value& value = dict->value(at);
       if (!value.is_node()) {
@@ -237,7 +235,7 @@ class Walk : private Here {
     return true;
   }
 
-  // An entry of a node that is not dense. Only nodes are read.
+  // Walks the names of a node that is not dense. Reads only nodes.
   bool next_name(Level& level) {
     const NodePtr holder = retain(*level.lead);
     std::vector<std::string>& names = level.aside->names;
@@ -248,7 +246,7 @@ class Walk : private Here {
         sink_.look(*this, holder, name);
         continue;
       }
-      level.aside->read.clear();  // what was read before is done
+      level.aside->read.clear();  // the previous node is finished
       level.aside->read.push_back(entry_of(holder, name)->take_node());
       const Row<const Node*> nodes(1, level.aside->read.back().get());
       if (is_value(*nodes[0])) {
@@ -306,7 +304,7 @@ class Walk : private Here {
     if (by_elements) {
       sink_.enter_lazy(*this, *lazy, nodes);
     } else {
-      sink_.enter(*this, level.dicts);  // no dictionaries where nothing is read
+      sink_.enter(*this, level.dicts);  // with Take::looks there are no dictionaries
     }
     is_root_ = false;
     return true;
@@ -319,7 +317,7 @@ class Walk : private Here {
     return true;
   }
 
-  // The name of a level stays on the path until it is done.
+  // Keeps the level's name on the path until the level ends.
   void name(Level& level) {
     level.named = is_entry_ || name_ != nullptr;
     level.numbered = name_ == &number_;
@@ -385,8 +383,7 @@ class Walk : private Here {
               [&](std::size_t a, std::size_t b) { return dict.name(a) < dict.name(b); });
   }
 
-  // All names of the first are found in the others, or the walk fails: there are more when the others
-  // are longer.
+  // All names of the first tree were found in the others, so longer ones have extra names.
   void require_no_extra(const Level& level) const {
     const DenseNode& first = *level.dicts[0];
     for (std::size_t k = 1; k < trees(); ++k) {
@@ -419,9 +416,9 @@ class Walk : private Here {
   c10::SmallVector<Level, 4> levels_;
   Memo<Made> own_memo_;
   Memo<Made>& memo_;
-  c10::SmallVector<PathLimit, 1> limits_;              // of each tree, if its paths are walked
-  std::vector<std::unique_ptr<std::string>> numbers_;  // names of the elements that are open
-  Row<const Node*> nodes_;                             // of the entry that the walk is at
+  c10::SmallVector<PathLimit, 1> limits_;              // for each tree, if all paths are walked
+  std::vector<std::unique_ptr<std::string>> numbers_;  // names of the open elements
+  Row<const Node*> nodes_;                             // of the current entry
   Row<const at::Tensor*> tensors_;
 };
 

@@ -9,7 +9,7 @@ namespace td {
 bool is_sole(const Node& root) {
   if (holders_of(root) > 1) return false;
   return !visit_nodes(retain(root), [&](const Node& node) -> bool {
-    return holders_of(node) > (&node == &root ? 2 : 1);  // the root is held by the walk as well
+    return holders_of(node) > (&node == &root ? 2 : 1);  // the walk holds the root, too
   });
 }
 

@@ -1,5 +1,4 @@
-// core/tree/kinds.h: nodes of all kinds, and what can be asked of any of them. Each kind has its own file, which
-// answers.
+// core/tree/kinds.h: all kinds of nodes, and questions about them. Each kind answers in its own file.
 #pragma once
 
 #include "core/tree/dense_node.h"
@@ -13,12 +12,12 @@
 
 namespace td {
 
-// What follows from the kind of a node alone.
+// Properties of a kind.
 struct KindRow {
-  EntryKind entry;         // what it is for the dictionary that holds it
-  int number;              // what the C interface calls a dictionary of this kind
+  EntryKind entry;         // what it is for its parent
+  int number;              // its number in the C interface
   const char* word;        // for messages
-  const char* class_name;  // Python's
+  const char* class_name;  // in Python
 };
 constexpr KindRow kind_rows[] = {
     // in the order of NodeKind
@@ -34,19 +33,19 @@ constexpr const KindRow& row_of(NodeKind kind) noexcept {
 }
 inline const KindRow& row_of(const Node& node) noexcept { return row_of(node.kind()); }
 
-// An entry of its own kind, without entries inside it: a non-tensor value, a stack of such, or
-// a nested tensor. Only the first two hold JSON: non_tensor_values() refuses the third.
+// Whether the node is an entry without entries inside: a non-tensor value, a stack of values, or a nested
+// tensor. non_tensor_values() accepts only the first two, which hold JSON.
 inline bool is_opaque(const Node& node) noexcept { return row_of(node).entry != EntryKind::dict; }
 inline bool is_nested_tensor(const Node& node) noexcept {
   return row_of(node).entry == EntryKind::nested_tensor;
 }
 inline bool is_lazy_stack(const Node& node) noexcept { return node.kind() == NodeKind::lazy; }
-// A dictionary that holds its entries.
+// Whether it is a dictionary that holds its entries.
 inline bool holds_entries(const Node& node) noexcept { return node.kind() == NodeKind::dense; }
-// An index into another dictionary, whose entries it reads and writes.
+// Whether it is an index into another dictionary, whose entries it reads and writes.
 inline bool is_part(const Node& node) noexcept { return node.kind() == NodeKind::sub_tensordict; }
 
-// The JSON of a value that is the same for the whole batch; nullptr for every other node.
+// The JSON of a value for the whole batch; nullptr for other nodes.
 inline const std::string* one_value(const Node& node) noexcept {
   return node.kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(node).json()
                                              : nullptr;
@@ -58,27 +57,26 @@ inline bool is_dict(const Value& value) noexcept {
   return value.is_node() && is_dict(*value.node());
 }
 
-// Whether one pointer alone leads to the node, and from it to each node below: no other handle can change
-// any of them.
+// Whether only one pointer leads to the node and to each node below: no other handle can change them.
 bool is_sole(const Node& root);
 
-// Whether a lazy stack of dictionaries is among the nodes.
+// Whether the tree has a lazy stack of dictionaries.
 bool has_lazy(const NodePtr& root);
 
-// The node itself when it is dense or no dictionary; else its entries read out, one level deep (nested lazy
-// stacks stay lazy). The entries of a sub-tensordict through views share memory with the parent.
+// The node itself if it is dense or not a dictionary; else its entries, read one level deep. Entries of a
+// sub-tensordict that are views share memory with the parent.
 inline NodePtr dense_form(const NodePtr& node) {
   return node->kind() == NodeKind::dense ? node : node->dense_form();
 }
 
-// A part of another dictionary as its index gives it, lazy stacks unread; any other node as it is.
+// A sub-tensordict's part, with lazy stacks unread; other nodes unchanged.
 NodePtr picked_form(const NodePtr& node);
 
 // The elements of a stack; of any other node the node alone.
 std::vector<NodePtr> elements_or_self(const NodePtr& node);
 
-// Calls `f(name, value)` for the entries of a dictionary that holds them, or for the elements of a stack under
-// their numbers.
+// Calls `f(name, value)` for the entries of a dictionary that holds them, or for the numbered elements of a
+// stack.
 template <class F>
 void for_each_entry(const Node& node, F&& f) {
   if (const DenseNode* dense = as_dense(&node)) {
@@ -89,23 +87,23 @@ void for_each_entry(const Node& node, F&& f) {
   }
 }
 
-// The same for a part of another dictionary only; any other node as it is.
+// dense_form() of a sub-tensordict; other nodes unchanged.
 inline NodePtr part_form(const NodePtr& node) { return is_part(*node) ? node->dense_form() : node; }
 
-// The same as dense_form(), all levels: no lazy stack of dictionaries is left. Stacks of values stay.
+// dense_form() on all levels: no lazy stack of dictionaries remains. Stacks of values stay.
 NodePtr all_dense(const NodePtr& node);
 
-// An entry of a dictionary of any kind as it reads, or nothing.
+// An entry as it reads, or nullopt.
 inline std::optional<Value> entry_of(const NodePtr& node, std::string_view name) {
   return node->entry(name);
 }
 
-// What kind of entry a name has, without reading a tensor of a lazy stack.
+// The kind of an entry; reads no tensor of a lazy stack.
 inline EntryKind kind_below(const NodePtr& node, std::string_view name) {
   return node->entry_kind(name);
 }
 
-// The names of the entries: in their order; of a lazy stack those that all elements have, sorted.
+// The names of the entries, in order; for a lazy stack the names shared by all elements, sorted.
 inline std::vector<std::string> entry_names(const Node& node) { return node.entry_names(); }
 
 }  // namespace td

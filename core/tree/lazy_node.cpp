@@ -1,4 +1,4 @@
-// Lazy stacks as nodes, and what they read as. What can be done with them stands in lazy.cpp, lazy_index.cpp and
+// Lazy stacks as nodes, and how they read. Operations on them are in lazy.cpp, lazy_index.cpp and
 // lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
@@ -26,7 +26,7 @@ at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim)
   return join_tensors(Join::stack, tensors, dim, sizes, fast::can_skip_dispatcher());
 }
 
-// Names of the elements' dimensions, and none for that of the stack.
+// The elements' dimension names, without one for the stack's dimension.
 Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool must_agree) {
   const Names* common = nullptr;
   for (const NodePtr& element : elements) {
@@ -55,7 +55,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
          show_sizes(first.batch()));
   }
   if (dim < 0) dim += dims + 1;
-  // Deeper stacks of stacks are read by recursion; no tensor has as many dimensions.
+  // Bounds recursion: no tensor has more dimensions.
   require_dims(static_cast<std::size_t>(dims) + 1);
   Sizes batch(first.batch().begin(), first.batch().end());
   std::optional<c10::Device> device = first.device();
@@ -98,9 +98,9 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   return result;
 }
 
-using StackedEntries = Memo<std::optional<Value>>;  // of stacks that stand in a stack several times
+using StackedEntries = Memo<std::optional<Value>>;  // for shared stacks within a stack
 
-// The entry of a name in a lazy stack: the elements' entries, put together.
+// Combines the elements' entries of this name.
 std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name,
                                    StackedEntries& known) {
   const RecursionGuard guard;
@@ -268,7 +268,7 @@ bool LazyNode::locked_by_others() const noexcept {
   try {
     return holds_for_all(*this, [](const Node& element) { return is_locked(element); });
   } catch (const std::bad_alloc&) {
-    return true;  // what cannot be looked at is not to be changed
+    return true;  // treat what cannot be inspected as locked
   }
 }
 

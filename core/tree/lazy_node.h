@@ -1,4 +1,4 @@
-// core/tree/lazy_node.h: LazyStackedTensorDict and NonTensorStack: nodes that are stacked when an entry is read.
+// core/tree/lazy_node.h: LazyStackedTensorDict and NonTensorStack: nodes whose entries are stacked when read.
 #pragma once
 
 #include "core/tree/node.h"
@@ -7,12 +7,11 @@
 
 namespace td {
 
-// Dictionaries side by side, stacked along a dimension when an entry is read. They may differ in
-// shapes and keys. Of non-tensor values instead of dictionaries: one value for each element
-// of the batch (Python's NonTensorStack).
+// Dictionaries, possibly with different shapes and keys, whose entries are stacked along a dimension when
+// read. Or non-tensor values: one for each element of the batch (Python's NonTensorStack).
 class LazyNode final : public Node {
  public:
-  // All elements have as many batch dimensions; checked by lazy_stack().
+  // All elements must have the same number of batch dimensions; lazy_stack() checks.
   LazyNode(std::vector<NodePtr> elements, std::int64_t stack_dim, SizesView batch,
            std::optional<c10::Device> device, bool holds_non_tensor = false)
       : Node(holds_non_tensor ? NodeKind::value_stack : NodeKind::lazy, batch, device),
@@ -22,15 +21,15 @@ class LazyNode final : public Node {
 
   const std::vector<NodePtr>& elements() const noexcept { return elements_; }
   std::int64_t stack_dim() const noexcept { return stack_dim_; }
-  // Elements are non-tensor values, or stacks of such.
+  // Elements are non-tensor values, or stacks of them.
   bool holds_non_tensor() const noexcept { return kind() == NodeKind::value_stack; }
 
-  // Raw changes, for a stack that nobody else sees yet: no check. One that others may see is changed through
-  // Changes (core/tree/changes.h).
+  // Raw changes, for a stack that others cannot see yet: without checks. Otherwise use Changes
+  // (core/tree/changes.h).
   void set_element(std::size_t position, NodePtr element) {
     elements_[position] = std::move(element);
   }
-  void set_elements(std::vector<NodePtr> elements);  // the batch size follows
+  void set_elements(std::vector<NodePtr> elements);  // also updates the batch size
 
   // The batch size of a stack of these elements along the same dimension.
   Sizes batch_of(const std::vector<NodePtr>& elements) const;
@@ -53,7 +52,7 @@ class LazyNode final : public Node {
   std::int64_t stack_dim_;
 };
 
-// Code::shape when the batch size of an element is no longer what the stack was made of.
+// Code::shape if an element's batch size has changed since it was stacked.
 void require_elements(const LazyNode& lazy);
 
 inline const LazyNode* as_lazy(const Node* node) noexcept {
@@ -64,12 +63,12 @@ inline LazyNode* as_lazy(Node* node) noexcept {
   return const_cast<LazyNode*>(as_lazy(static_cast<const Node*>(node)));
 }
 
-// Of dictionaries, not of values.
+// A stack of dictionaries, or nullptr.
 inline const LazyNode* as_dict_stack(const Node* node) noexcept {
   return node->kind() == NodeKind::lazy ? static_cast<const LazyNode*>(node) : nullptr;
 }
-// Stacks nodes of any kind lazily. Throws when they are not alike enough: number of batch
-// dimensions, device, values beside dictionaries.
+// Stacks nodes of any kind lazily. Throws if they do not fit: number of batch dimensions, device, values with
+// dictionaries.
 c10::intrusive_ptr<LazyNode> lazy_stack(std::vector<NodePtr> elements, std::int64_t dim);
 
 }  // namespace td

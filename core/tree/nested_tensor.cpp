@@ -17,7 +17,7 @@ namespace {
 
 using Offsets = std::vector<std::int64_t>;
 
-// Where parts of these sizes begin, checked: they come from files.
+// The offsets of parts of these sizes; checked, since sizes may come from files.
 std::shared_ptr<const Offsets> offsets_of(const at::Tensor& sizes, std::size_t item_bytes) {
   const auto parts = static_cast<std::size_t>(sizes.size(0));
   const auto dims = static_cast<std::size_t>(sizes.size(1));
@@ -43,7 +43,7 @@ void require_strided(const at::Tensor& tensor) {
   }
 }
 
-// The longest of each dimension.
+// The largest size in each dimension.
 Sizes longest(const NestedTensorNode& node) {
   Sizes sizes(node.part_dims(), 0);
   for (std::size_t i = 0; i < node.parts(); ++i) {
@@ -54,7 +54,7 @@ Sizes longest(const NestedTensorNode& node) {
   return sizes;
 }
 
-// The place of a part in a padded tensor of sizes `full`.
+// The region of a part in a padded tensor of sizes `full`.
 at::Tensor place_of(const at::Tensor& padded, std::size_t i, SizesView part, SizesView full,
                     bool left) {
   at::Tensor place = padded.select(0, static_cast<std::int64_t>(i));
@@ -122,13 +122,13 @@ NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& s
     fail(Code::shape, "the sizes of a nested tensor are int64 of shape [parts, dimensions], not ",
          dtype_name(sizes.scalar_type()), " of shape ", show_sizes(sizes.sizes()));
   }
-  // Without dimensions a table of any length takes no memory; each part is one element then.
+  // With 0-dimensional parts the table takes no memory at any length: compare it with the values.
   const bool counted = sizes.size(1) != 0 || sizes.size(0) == values.numel();
   if (!counted) {
     fail(Code::shape, "a nested tensor of ", sizes.size(0),
          " parts without dimensions cannot have ", values.numel(), " elements");
   }
-  // A copy: sizes become addresses, and the caller may write into its tensor at any time.
+  // Copy: sizes become addresses, and the caller may write into its tensor at any time.
   const at::Tensor table = sizes
                                .to(at::TensorOptions(at::kCPU), /*non_blocking=*/false,
                                    /*copy=*/true)
@@ -226,7 +226,7 @@ at::Tensor padded(const NestedTensorNode& node, double value, bool left) {
 at::Tensor padding_mask(const NestedTensorNode& node, bool left) {
   const Sizes shape = node.shape();
   std::size_t dims = node.part_dims();
-  while (dims > 0 && shape[dims] >= 0) --dims;  // beyond them all is alike
+  while (dims > 0 && shape[dims] >= 0) --dims;  // later dimensions do not differ
   const Sizes full = longest(node);
   Sizes sizes{static_cast<std::int64_t>(node.parts())};
   sizes.append(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(dims));
@@ -265,7 +265,7 @@ NestedTensorPtr parts_at(const NestedTensorNode& node, c10::ArrayRef<std::int64_
   return result;
 }
 
-// Found out by letting it move the positions of the parts.
+// Applies the operation to the positions of the parts.
 Value rearranged(const NestedTensorNode& node, const BatchOp& op) {
   if (node.batch().size() != 1) {
     fail(Code::unsupported, "a nested tensor of batch size ", show_sizes(node.batch()),

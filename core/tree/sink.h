@@ -1,4 +1,4 @@
-// core/tree/sink.h: the functions of a sink of the walk (core/tree/engine.h), and what they are given.
+// core/tree/sink.h: the interface of a sink of the walk (core/tree/engine.h).
 #pragma once
 
 #include "core/tree/kinds.h"
@@ -16,7 +16,7 @@ class KeyMatch {
       : first_(first), other_(other), same_(first.schema() == other.schema()) {}
   std::size_t operator()(std::size_t i) const {
     if (same_) return i;
-    // Dictionaries that were filled alike have their names in the same order.
+    // Dictionaries built alike have their names in the same order.
     const std::string& name = first_.name(i);
     return i < other_.size() && same_name(other_.name(i), name) ? i : other_.schema()->find(name);
   }
@@ -27,7 +27,7 @@ class KeyMatch {
   bool same_;
 };
 
-// How a node is gone through.
+// How to enter a node.
 enum class Take : std::uint8_t {
   nothing,  // not at all: the sink has done what is to be done
   whole,    // a dictionary that holds its entries is gone through, others are not, but for the root
@@ -37,23 +37,22 @@ enum class Take : std::uint8_t {
 };
 
 struct WalkRules {
-  // What becomes of names that not all trees have.
+  // How to treat names that some trees lack.
   enum class Missing : std::uint8_t {
     error,      // Code::key_not_found
-    intersect,  // only what all trees have takes part
-    fill,       // what any tree has takes part; in place of an entry that is missing stands nullptr
+    intersect,  // skips them
+    fill,       // walks them, with nullptr for missing entries
   };
   Missing missing = Missing::error;
-  bool ignore_extra = false;  // names that the first tree lacks are passed over
-  bool nested_tensor =
-      false;               // nested tensors go where non-tensor values go; else Code::unsupported
-  bool each_path = false;  // for sinks that use the path: see engine.h
-  bool numbered = false;   // elements of lazy stacks have names on the path: 0, 1, 2 …
-  bool sorted = false;     // names come in their order as bytes, of one tree
+  bool ignore_extra = false;   // ignores names that the first tree lacks
+  bool nested_tensor = false;  // treats nested tensors as non-tensor values; else Code::unsupported
+  bool each_path = false;      // for sinks that use the path: see engine.h
+  bool numbered = false;       // elements of lazy stacks appear on the path: 0, 1, 2 …
+  bool sorted = false;         // walks names in bytewise order, for one tree
   const char* what = "this operation";  // for messages
 };
 
-// For one tree: everything is allowed.
+// Rules for one tree that accept everything.
 constexpr WalkRules all_entries() {
   WalkRules rules;
   rules.nested_tensor = true;
@@ -65,14 +64,14 @@ constexpr WalkRules all_paths() {
   return rules;
 }
 
-// The entry of each tree; nullptr where it is missing (Missing::fill only).
+// The entry of each tree; nullptr if missing (Missing::fill only).
 using Tensors = c10::ArrayRef<const at::Tensor*>;
 using Dicts = c10::ArrayRef<const DenseNode*>;
 
-// Where a walk is: at an entry of a dictionary, at an element of a lazy stack, or at the root.
+// The position of a walk: an entry of a dictionary, an element of a lazy stack, or the root.
 class Here {
  public:
-  // The names from the root to this place; valid during the call.
+  // The names from the root to this position; valid during the call.
   Path path() const {
     path_.resize(depth_);
     if (is_entry_) {
@@ -86,14 +85,14 @@ class Here {
   bool is_root() const noexcept { return is_root_; }
   bool is_entry() const noexcept { return is_entry_; }
 
-  // The node that holds the entry or element, of the first tree that has one there; the root itself for
-  // the root. In enter() and leave() it is the node that is entered and left.
+  // The node that holds the entry or element, in the first tree that has it; at the root, the root. In
+  // enter() and leave(), the entered node.
   const Node& node() const noexcept { return *node_; }
-  // Of an entry: its dictionary, its position and its value in that tree.
+  // For an entry: its dictionary, position and value in that tree.
   const DenseNode& holder() const noexcept { return static_cast<const DenseNode&>(*node_); }
   std::size_t index() const noexcept { return index_; }
   const Value& value() const noexcept { return holder().value(index_); }
-  // Of an element of a lazy stack: the element.
+  // For an element of a lazy stack.
   const NodePtr& element() const noexcept {
     return static_cast<const LazyNode&>(*node_).elements()[index_];
   }
@@ -101,48 +100,48 @@ class Here {
  protected:
   const Node* node_ = nullptr;
   std::size_t index_ = 0;
-  std::size_t depth_ = 0;  // names of the levels that are open
+  std::size_t depth_ = 0;  // names of the open levels
   bool is_entry_ = false;
   bool is_root_ = true;
-  const std::string* name_ = nullptr;  // of what is no entry of a dense dictionary, but has a name
-  std::string number_;                 // of an element
+  const std::string* name_ =
+      nullptr;          // name of a position that is not an entry of a dense dictionary
+  std::string number_;  // of an element
   mutable PathBuffer path_;
 };
 
-// What a sink does where it says nothing else. `lazy` is how it takes lazy stacks.
+// Default behaviour of sinks. `lazy`: how to enter lazy stacks.
 template <Take lazy>
 struct WalkSink {
-  // What is made of the nodes of a place, for the next time that the walk comes to them.
+  // The result for a combination of nodes, kept for the next time the walk meets it.
   struct Made {};
-  // The result depends on it beside the nodes, as on a level of keys or a dimension.
+  // What the result depends on besides the nodes, such as a level of keys or a dimension.
   static constexpr std::uintptr_t scope(const Here&) { return 0; }
-  // True ends the walk; leave() is not called any more.
+  // True ends the walk without further calls of leave().
   static constexpr bool done() { return false; }
-  // Stacks of non-tensor values are gone through as other stacks are.
+  // Whether to enter stacks of non-tensor values.
   static constexpr bool opens_values = false;
-  // Lazy stacks side by side may have other sizes; the sink sees to it that the numbers of elements agree.
+  // Whether lazy stacks in parallel may differ in size; the sink must check the numbers of elements.
   static constexpr bool other_sizes = false;
 
   // What a node reads as: a dense one.
   static NodePtr read(const Node& node) { return dense_form(retain(node)); }
 
-  // Dictionaries, before they are read.
+  // Called for nodes before they are read.
   static constexpr Take meet(const Here&, NodesHere) { return lazy; }
-  // A level begins: a dictionary in each tree, nullptr where it is missing; or a lazy stack whose elements
-  // follow, and the nodes beside it.
+  // Starts a level: a dictionary of each tree (nullptr: missing), or a lazy stack whose elements follow, with
+  // the nodes in parallel.
   void enter(const Here&, Dicts) {}
   void enter_lazy(const Here&, const LazyNode&, NodesHere) {}
   void leaf(const Here&, Tensors) {}
-  // A tensor that is not read (Take::looks): the entry of a name in a node that is not dense.
+  // A tensor that is not read (Take::looks): an entry of a node that is not dense.
   void look(const Here&, const NodePtr&, const std::string&) {}
-  // Values that are no tensors, and nested tensors. Other trees may have a tensor or a dictionary there:
-  // nullptr.
+  // Non-tensor values and nested tensors; nullptr for trees that have a tensor or a dictionary there.
   void value(const Here&, NodesHere) {}
   // An entry that not all trees have, with Missing::intersect.
   void skip(const Here&) {}
-  // Tensors in some trees, dictionaries or values in others. False: the walk fails.
+  // Tensors in some trees, nodes in others. False: the walk throws.
   static constexpr bool mixed(const Here&) { return false; }
-  // The level that was entered last is done. `again`: the walk may come to its nodes again.
+  // Ends the last level. `again`: the walk may meet its nodes again.
   Made leave(const Here&, bool /*again*/) { return {}; }
   void again(const Here&, const Made&) {}
 };

@@ -24,15 +24,14 @@ IndexItem picked(at::Tensor positions, bool of_mask) {
   return item;
 }
 
-// An item that reads a dimension from `start` on in steps.
+// An item that reads `size` positions from `start` on in steps.
 IndexItem stretch(std::int64_t start, std::int64_t step, std::int64_t size, std::int64_t full) {
   if (start == 0 && step == 1 && size == full) return IndexItem::range(std::nullopt, std::nullopt);
   if (size == 0) return IndexItem::range(0, 0);
   return IndexItem::range(start, start + (size - 1) * step + 1, size > 1 ? step : 1);
 }
 
-// `second` said in dimensions of the whole, for a `first` that is a view. Nothing where it asks more of a
-// new dimension than to be there.
+// Rewrites `second` in dimensions of the whole, if `first` is a view. Fails if it indexes a new dimension.
 class OverView {
  public:
   OverView(const ViewPlan& first, SizesView part, SizesView batch)
@@ -80,7 +79,7 @@ class OverView {
     return true;
   }
 
-  // Selections of `first`, where they stand among the dimensions.
+  // Appends the selections of `first` before this dimension.
   void drop_before(std::int64_t source) {
     for (; next_ < first_.drops().size() && first_.drops()[next_].source < source; ++next_)
       result_.push_back(IndexItem::at(first_.drops()[next_].position));
@@ -88,11 +87,11 @@ class OverView {
 
   const ViewPlan& first_;
   SizesView part_, batch_;
-  std::size_t next_ = 0;  // of the drops
+  std::size_t next_ = 0;  // into the drops
   std::vector<IndexItem> result_;
 };
 
-// Where each element of the part stands: one list of positions for each dimension of the whole.
+// The positions of the part's elements: a list for each dimension of the whole.
 std::vector<IndexItem> counted_out(const IndexPlan& first, const IndexPlan& second, SizesView part,
                                    SizesView batch) {
   const at::NoGradGuard no_grad;

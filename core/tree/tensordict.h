@@ -18,7 +18,7 @@ struct KeysOptions {
   bool sort = false;
 };
 
-// The keys of a dictionary as they were when asked for.
+// A snapshot of a dictionary's keys.
 struct KeyList {
   struct Key {
     std::vector<std::string> path;
@@ -35,15 +35,14 @@ struct ApplyOptions {
   bool propagate_lock = false;
 };
 
-// Receives the path and the leaf; an undefined tensor drops the entry.
+// Receives the path and the leaf; an undefined result drops the entry.
 using ApplyFn = std::function<at::Tensor(Path path, const at::Tensor& leaf)>;
 
-// Same dtype, device, sizes and values.
+// Whether dtype, device, sizes and values are equal.
 bool equal_tensors(const at::Tensor& a, const at::Tensor& b);
 
-// Cheap to copy, as at::Tensor is: copies speak of the same dictionary.
-//
-// Whatever fails throws td::Error and leaves every dictionary as it was.
+// Cheap to copy, like at::Tensor: copies refer to the same dictionary.
+// On failure, functions throw td::Error and change no dictionary.
 class TensorDict {
  public:
   explicit TensorDict(SizesView batch = {}, std::optional<c10::Device> device = std::nullopt);
@@ -53,7 +52,7 @@ class TensorDict {
   bool is_dense() const noexcept { return node_->kind() == NodeKind::dense; }
   bool is_same(const TensorDict& other) const noexcept { return node_ == other.node_; }
 
-  // What is known of it.
+  // Attributes.
   SizesView batch_size() const noexcept { return node_->batch(); }
   const std::optional<c10::Device>& device() const noexcept { return node_->device(); }
   bool is_locked() const noexcept { return td::is_locked(*node_); }
@@ -69,7 +68,7 @@ class TensorDict {
   void set_non_tensor(Path path, std::string json);
   void set_inplace(Path path, const at::Tensor& value);
   at::Tensor get(Path path) const;
-  // The tensor itself, where dense dictionaries alone stand on the way; else nullptr.
+  // The tensor itself if the path has only dense dictionaries; else nullptr.
   const at::Tensor* stored(Path path) const noexcept;
   TensorDict get_dict(Path path) const;
   std::string get_non_tensor(Path path) const;
@@ -96,7 +95,8 @@ class TensorDict {
   TensorDict squeeze() const;
   TensorDict unsqueeze(std::int64_t dim) const;
   TensorDict expand(SizesView sizes) const;
-  std::size_t dim_size(std::int64_t dim) const;  // of a batch dimension; Code::index out of range
+  std::size_t dim_size(
+      std::int64_t dim) const;  // of a batch dimension; Code::index if out of range
   std::vector<TensorDict> unbind(std::int64_t dim) const;
   static TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
   static TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim);

@@ -1,5 +1,5 @@
-// core/tree/zip.h: several trees side by side, their entries matched by key: one tree made of them, or a
-// function called for their leaves. Sinks of the walk.
+// core/tree/zip.h: combines trees by key: builds one tree, or calls a function for their leaves. Sinks of the
+// walk.
 #pragma once
 
 #include "core/tensor/assign.h"
@@ -11,9 +11,9 @@
 
 namespace td {
 
-// What zip() makes of entries that stand in the same place. As BatchOp, for more than one tree. The
-// function for the leaves is looked for in the class itself:
-//   at::Tensor leaf(const Here& here, Tensors tensors) const;   undefined drops the entry
+// What zip() makes of the entries at the same key; like BatchOp, for several trees. The derived class must
+// define:
+// at::Tensor leaf(const Here& here, Tensors tensors) const;   undefined drops the entry
 class ZipOp {
  public:
   virtual ~ZipOp() = default;
@@ -21,9 +21,9 @@ class ZipOp {
   virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
     return before;
   }
-  // Names of dimensions and the tensorclass, for nodes that have any.
+  // Dimension names and tensorclass, for nodes that have them.
   virtual void tags(const Node& before, Node& after) const { copy_tags(before, after); }
-  // A non-tensor value. Other trees may have a tensor or a dictionary there: nullptr.
+  // A non-tensor value; nullptr for trees that have a tensor or a dictionary there.
   virtual Value data(const Here& here, NodesHere nodes) const;
 };
 
@@ -31,7 +31,7 @@ namespace detail {
 
 [[noreturn]] void fail_result(const WalkRules& rules, Path path, SizesView sizes, SizesView batch);
 
-// Makes the result of zip().
+// Builds the result of zip().
 template <class Op>
 class ZipBuilder : public WalkSink<Take::elements> {
  public:
@@ -92,10 +92,10 @@ class ZipBuilder : public WalkSink<Take::elements> {
 
  private:
   struct Target {
-    c10::intrusive_ptr<DenseNode> dense;  // of a dictionary
-    std::vector<NodePtr> elements;        // of a lazy stack
-    std::size_t left;                     // names of the lead that have no value yet
-    bool dropped;                         // some of them are to be left out
+    c10::intrusive_ptr<DenseNode> dense;  // for a dictionary
+    std::vector<NodePtr> elements;        // for a lazy stack
+    std::size_t left;                     // names of the lead without a value yet
+    bool dropped;                         // some of them are to be omitted
   };
 
   void put(const Here& here, Value value) {
@@ -138,7 +138,7 @@ class ZipBuilder : public WalkSink<Take::elements> {
   NodePtr result_;
 };
 
-// Only looks.
+// Does not build a tree.
 template <class F, Take lazy>
 class ZipVisitor : public WalkSink<lazy> {
  public:
@@ -154,11 +154,10 @@ class ZipVisitor : public WalkSink<lazy> {
 
 }  // namespace detail
 
-// Makes a tree of the entries of several trees, without recursion. Keys come in the order of the first
-// tree, then those that only others have. Nodes that stand side by side in several places become one node
-// that stands in as many. The schema of the first tree is shared while its keys stay.
-// Batch sizes are those of the first tree, as `op` changes them; a leaf must begin with them. A first
-// tree that is a lazy stack gives a lazy stack.
+// Builds a tree from several, without recursion. Keys are in the order of the first tree, followed by keys
+// that only others have. A shared combination of nodes becomes one shared node. Keeps the first tree's schema
+// while the keys stay. Batch sizes are the first tree's, changed by `op`; leaves must start with them. A lazy
+// first tree gives a lazy stack.
 template <class Op>
 NodePtr zip(c10::ArrayRef<NodePtr> roots, const Op& op, const WalkRules& rules = {}) {
   detail::ZipBuilder<Op> builder(rules, op);
