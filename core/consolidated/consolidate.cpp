@@ -231,7 +231,7 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   check_threads(options);
   if (options.inplace || options.pinned || options.device) {
     fail(Code::invalid_argument,
-         "a file goes with neither a device nor pinned memory, and not in place");
+         "a file cannot be combined with a device, pinned memory or in place");
   }
   if (path.empty()) fail(Code::io, "no such file: the path is empty");
   const Plan plan(td.node(), Twice::copied);

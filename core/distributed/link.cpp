@@ -20,9 +20,9 @@ void Task::wait(const Patience& patience, const char* what) {
     if (failure_) std::rethrow_exception(failure_);
     return;
   }
-  if (told_) fail(Code::io, what, " was cancelled; the group goes on with it when all ranks come");
+  if (told_) fail(Code::io, what, " was cancelled; the group finishes it when all ranks take part");
   fail(Code::io, what, ": not all ranks came within ", patience.timeout_ms,
-       " ms; the group goes on with it when they come");
+       " ms; the group finishes it when they do");
 }
 
 struct Link::Wait {

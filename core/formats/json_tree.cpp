@@ -41,7 +41,7 @@ class TreeReader final : public Reader {
     std::vector<std::string_view> sorted(names.begin(), names.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) fail_here(quote(*twice), " stands there twice");
+    if (twice != sorted.end()) fail_here(quote(*twice), " occurs twice");
   }
   void put(Tree value) {
     (open_.empty() ? root_ : open_.back().items.emplace_back()) = std::move(value);

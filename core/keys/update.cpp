@@ -300,7 +300,7 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
   }
   if (options.update_batch_size && (options.mode != UpdateMode::store || options.keys)) {
     fail(Code::invalid_argument,
-         "update_batch_size replaces all entries: it goes neither with writing in place nor with "
+         "update_batch_size replaces all entries: it excludes writing in place and "
          "keys");
   }
   if (td.is_same(source)) return;

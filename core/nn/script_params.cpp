@@ -141,7 +141,7 @@ class ScriptParams::Builder {
     if (&node == sources_[at].get() || TensorDict(retain(node)).equal(TensorDict(sources_[at])))
       return;
     fail(Code::invalid_argument, "the module ", show_path(path_),
-         " also stands elsewhere, but has other parameters there");
+         " occurs twice, with different parameters");
   }
 
   const ScriptParams& plan_;

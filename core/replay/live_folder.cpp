@@ -22,7 +22,7 @@ void lock(int file, int how, const std::string& path) {
       fail(Code::busy, "another writer (a save) is at work in \"", path, "\"");
     if (errno == ENOTSUP || errno == ENOSYS || errno == EINVAL || errno == ENOLCK) {
       fail(Code::unsupported, "\"", path,
-           "\" lies where files cannot be locked: it cannot be shared between processes");
+           "\" is on a file system without locks: it cannot be shared between processes");
     }
     files::fail_io("cannot lock", path, errno);
   }
@@ -112,7 +112,7 @@ LiveFolder::Content LiveFolder::content() const {
     done += static_cast<std::size_t>(n);
   }
   if (done < shortest || result.magic != magic)
-    fail(Code::format, "\"", path_, "\" does not say where a ring of rows stands");
+    fail(Code::format, "\"", path_, "\" is not the state of a replay buffer");
   if (done < sizeof result) result.saving = result.stored;
   result.counts.check("\"" + path_ + "\"");
   return result;

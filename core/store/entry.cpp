@@ -148,7 +148,7 @@ Meta read_meta(const Answer& answer, const std::string& where) {
   }
   const auto shape = fields[0].text_or_nil("shape"), dtype = fields[1].text_or_nil("dtype");
   if (!shape || !dtype) {
-    fail(Code::format, where, ": no ", shape ? "dtype" : "shape", " stands beside its bytes");
+    fail(Code::format, where, ": no ", shape ? "dtype" : "shape", " is stored with its bytes");
   }
   meta.shape_text = *shape;
   meta.dtype_text = *dtype;

@@ -54,7 +54,7 @@ std::unique_ptr<Store> begun(SizesView batch, const std::optional<c10::Device>& 
 
 std::unique_ptr<Store> Store::open(const Options& options) {
   if (options.id.empty()) {
-    fail(Code::invalid_argument, "no id: it says which dictionary of the server is opened");
+    fail(Code::invalid_argument, "missing id: which dictionary of the server should be opened?");
   }
   auto store = std::make_unique<RedisStore>(checked(options), connect_socket);
   store->attach();
