@@ -48,7 +48,7 @@ int main(void) {
   td_update_options strict = TD_UPDATE_OPTIONS_INIT;
   strict.mode = TD_UPDATE_STRICT;
   must(td_lock(state));
-  must(td_update(state, step, &strict)); /* their values are written into those that are there */
+  must(td_update(state, step, &strict)); /* their values are written into existing entries */
   must(td_unlock(state));
   /* [/update] */
 

@@ -59,7 +59,7 @@ static void follow(const char *folder) {
     must(td_memmap_load(folder, NULL, &all)); /* mapped: nothing is read yet */
     must(td_batch_size(all, &rows, 1, &dims));
     if (rows < seen) exit(EXIT_FAILURE); /* never */
-    seen = rows;                         /* here: look at what has come */
+    seen = rows;                         /* here: look at the new rows */
     td_free(all);
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   }

@@ -42,7 +42,7 @@ static td_status push(td_tensordict *all, int64_t *sequence, double value) {
 /* [/push] */
 
 /* [take] */
-/* The engine: copies what is there, and uses it if the number is even and has not changed meanwhile. */
+/* The engine: copies the parameters, and uses them if the number is even and has not changed meanwhile. */
 static td_status take(td_module *policy, const td_tensordict *shared, const int64_t *sequence,
                       td_tensordict **set, int *taken) {
   const int64_t before = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);

@@ -17,7 +17,7 @@ extern "C" {
  *
  * Several threads may use a group. Calls in which all ranks take part run one after the other in the
  * order in which they were made; it must be the same on all ranks. A call that reaches its time limit
- * returns TD_ERR_IO and leaves the group usable; what comes late for it is thrown away. When a rank
+ * returns TD_ERR_IO and leaves the group usable; late data for it is discarded. When a rank
  * ends, calls that need it return TD_ERR_IO.
  *
  * td_group_iall_reduce() and the other asynchronous forms of such calls take their turn, and the
@@ -199,7 +199,7 @@ td_status td_group_send(td_group *group, const td_tensordict *td, int32_t dst,
  * are written when all have come.
  *
  * Trusts the sizes of the other rank: gloo ends the process if more comes. After a receive that
- * reached its limit, the next one with the same rank and tag takes what comes late.
+ * reached its limit, the next one with the same rank and tag receives its late data.
  *
  * @param group   borrowed
  * @param into    borrowed; its values change; unchanged on failure

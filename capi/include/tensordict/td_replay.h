@@ -60,7 +60,7 @@ enum {
 typedef struct td_replay_options {
   uint32_t struct_size;                /**< sizeof(td_replay_options) */
   td_replay_flags flags;               /**< forms of draws */
-  int64_t capacity;                    /**< number of places, at least 1; for a folder that is there
+  int64_t capacity;                    /**< number of places, at least 1; for an existing folder
                                             0, or what it has */
   int64_t rows;                        /**< rows of a batch, unless td_replay_sample() says; 0: those
                                             of the folder */
@@ -248,7 +248,7 @@ td_status td_replay_set_beta(td_replay *replay, double beta) TD_NOEXCEPT;
  * Gets where a replay buffer stands.
  *
  * @param replay   borrowed
- * @param len      rows that are there; NULL if you do not need it
+ * @param len      stored rows; NULL if you do not need it
  * @param capacity places; NULL if you do not need it
  * @param cursor   the place of the next row; NULL if you do not need it
  * @param written  rows ever written; NULL if you do not need it
@@ -263,7 +263,7 @@ td_status td_replay_where(const td_replay *replay, int64_t *TD_NULLABLE len,
                           int64_t *TD_NULLABLE written) TD_NOEXCEPT;
 
 /**
- * Gets the rows that are there, in the order of their places.
+ * Gets the stored rows, in the order of their places.
  *
  * The tensors are the memory of the buffer: rows that come later change their values, and so do you
  * if you write to them. They stay when you free the buffer.

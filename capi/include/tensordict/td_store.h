@@ -61,7 +61,7 @@ typedef struct td_store_options {
    0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
 
 /**
- * Opens a dictionary that is there.
+ * Opens an existing dictionary.
  *
  * @param options borrowed, with all it points to; `id` is needed
  * @param result  new; free with td_store_free(); NULL on failure
@@ -276,7 +276,7 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_store_load(const td_store *store, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Stores a tensor, in place of what was there.
+ * Stores a tensor; replaces an existing entry.
  *
  * @param store    borrowed; unchanged on failure
  * @param path     borrowed; names of the entry; none holds a dot
@@ -295,7 +295,7 @@ td_status td_store_set(td_store *store, const char *const *path, size_t path_len
                        const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * Stores a non-tensor value, in place of what was there.
+ * Stores a non-tensor value; replaces an existing entry.
  *
  * @param store    borrowed; unchanged on failure
  * @param path     borrowed; names of the entry; none holds a dot
