@@ -8,8 +8,7 @@ namespace td {
 // Options that TensorDict::apply() lacks.
 struct ApplyManyOptions : ApplyOptions {
   bool call_on_nested = false;  // passes the root's entries, including dictionaries
-  bool fill_missing =
-      false;  // missing entries of the others are `default_value`, possibly undefined
+  bool fill_missing = false;    // missing entries are `default_value`, possibly undefined
   at::Tensor default_value;
   std::optional<Sizes> batch_size;    // of each dictionary in the result; reads lazy stacks
   std::optional<c10::Device> device;  // of the result and its values

@@ -110,8 +110,7 @@ void share_memory(const TensorDict& td) {
     const Plan& plan;
     const std::vector<at::Tensor>& views;
     Changes changes = {};
-    std::vector<std::pair<at::Tensor, at::Tensor>> led =
-        {};  // tensors and views of their new memory
+    std::vector<std::pair<at::Tensor, at::Tensor>> led = {};  // and their new memory
     void operator()(const Here& here, Tensors tensors) {
       const at::Tensor& view = views[plan.place_of(*tensors[0])];
       if (keeps_identity(*tensors[0])) {

@@ -20,8 +20,7 @@ struct Options {
   std::int64_t batch_dims = 0;  // 0: as many as all tensors share
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;
-  std::uint64_t max_bytes =
-      0;  // limit for one read; 0: the most that deflate could pack into the file
+  std::uint64_t max_bytes = 0;  // limit for a read; 0: what deflate could pack into the file
   std::vector<std::vector<std::string>> keys;  // what to read; empty: everything
 };
 

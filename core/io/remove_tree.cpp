@@ -49,8 +49,7 @@ void sweep(int folder, Swept& swept) noexcept {
   while (!swept.failed) {
     const auto n = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
     swept.failed = n < 0;
-    if (n == 0 &&
-        swept.removed != before) {  // some file systems skip names while others are removed
+    if (n == 0 && swept.removed != before) {  // removing may make readdir skip names
       before = swept.removed;
       swept.failed = ::lseek(folder, 0, SEEK_SET) < 0;
       continue;

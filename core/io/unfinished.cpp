@@ -17,8 +17,7 @@ namespace td::files {
 
 namespace {
 
-constexpr std::size_t longest_name =
-    200;  // part of a target's name that is used in a temporary name
+constexpr std::size_t longest_name = 200;  // of a target's name in a temporary name
 constexpr std::string_view content_name = unfinished;
 constexpr std::string_view file_begin = ".%tmp-";
 

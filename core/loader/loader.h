@@ -23,12 +23,11 @@ struct LoaderOptions {
   std::int64_t epochs = 0;  // 0: unlimited
   bool shuffle = false;
   bool with_replacement = false;
-  std::int64_t draws = 0;  // per epoch, with replacement or weights; 0: the number of items
-  at::Tensor weights;      // of the rows; a slice has its first row's
-  bool drop_last =
-      false;             // drops an incomplete last batch; all ranks get the same number of batches
-  bool flat = false;     // all batch dimensions count as rows
-  bool refresh = false;  // reads the dictionary or its folder again for each epoch
+  std::int64_t draws = 0;    // per epoch, with replacement or weights; 0: the number of items
+  at::Tensor weights;        // of the rows; a slice has its first row's
+  bool drop_last = false;    // drops an incomplete last batch; gives all ranks equally many
+  bool flat = false;         // all batch dimensions count as rows
+  bool refresh = false;      // reads the dictionary or its folder again for each epoch
   bool concatenate = false;  // joins slices along the rows, without a dimension for slices
   SliceOptions slices;
   std::vector<std::vector<std::string>> keys;  // empty: all

@@ -16,11 +16,10 @@ enum class Archive : std::uint8_t { by_name, yes, no };
 enum class Compression : std::uint8_t { stored, deflate };
 
 struct MemmapOptions {
-  int num_threads = 0;  // threads that write; 0 and 1: the caller
-  bool copy_existing =
-      false;  // copies tensors that are mapped from elsewhere, instead of refusing them
-  bool fail_if_exists = false;         // refuses to replace files
-  bool verbatim_names = false;         // uses keys as file names without escaping
+  int num_threads = 0;          // threads that write; 0 and 1: the caller
+  bool copy_existing = false;   // copies tensors mapped from elsewhere; otherwise refuses them
+  bool fail_if_exists = false;  // refuses to replace files
+  bool verbatim_names = false;  // uses keys as file names without escaping
   bool dense_sub_tensordicts = false;  // saves what a sub-tensordict selects, not its source
   bool durable = false;                // waits until everything is on disk
   bool aside = false;                  // the folder itself is being built by a caller

@@ -30,8 +30,7 @@ enum class DistributionKind {
 struct DistributionShape {
   DistributionKind kind = DistributionKind::normal;
   double low = -1, high = 1;  // tanh_normal, truncated_normal
-  double upscale =
-      5;  // for tanh_normal and truncated_normal with tanh_loc: loc becomes upscale * tanh(loc / upscale)
+  double upscale = 5;         // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
 };
 

@@ -17,11 +17,9 @@ struct Options {
   // -1 rows: only on flush() and close().
   std::int64_t publish_rows = 0;
   std::int64_t publish_bytes = 0;
-  std::int64_t buffer_bytes =
-      0;                   // memory for rows not yet written; 0: 1 MiB, or 16 MiB in the background
-  bool background = true;  // a thread writes files and publishes rows
-  std::int64_t meta_ms =
-      0;  // delay of meta.json files behind counted rows; 0: a second; -1: until flush() or close()
+  std::int64_t buffer_bytes = 0;  // for rows not yet written; 0: 1 MiB, 16 MiB in the background
+  bool background = true;         // a thread writes files and publishes rows
+  std::int64_t meta_ms = 0;  // delay of meta.json files; 0: a second; -1: until flush() or close()
 };
 
 // The format of a field: contiguous bytes for each row.

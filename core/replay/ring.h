@@ -39,8 +39,7 @@ struct RingCounts {
 // Checked rows that fit the ring.
 struct NewRows {
   std::int64_t count = 0;
-  std::vector<at::Tensor>
-      leaves;  // dense, on the CPU; undefined where the ring computes the values
+  std::vector<at::Tensor> leaves;  // dense, on the CPU; undefined: the ring fills them
 };
 
 // The memory of a ring. The ring itself fills an int64 entry "index" of one number per element: the row's

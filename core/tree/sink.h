@@ -103,9 +103,8 @@ class Here {
   std::size_t depth_ = 0;  // names of the open levels
   bool is_entry_ = false;
   bool is_root_ = true;
-  const std::string* name_ =
-      nullptr;          // name of a position that is not an entry of a dense dictionary
-  std::string number_;  // of an element
+  const std::string* name_ = nullptr;  // unless at an entry of a dense dictionary
+  std::string number_;                 // of an element
   mutable PathBuffer path_;
 };
 

@@ -95,8 +95,7 @@ class TensorDict {
   TensorDict squeeze() const;
   TensorDict unsqueeze(std::int64_t dim) const;
   TensorDict expand(SizesView sizes) const;
-  std::size_t dim_size(
-      std::int64_t dim) const;  // of a batch dimension; Code::index if out of range
+  std::size_t dim_size(std::int64_t dim) const;  // of a batch dimension; Code::index
   std::vector<TensorDict> unbind(std::int64_t dim) const;
   static TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
   static TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
