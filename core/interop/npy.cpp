@@ -172,12 +172,14 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
         nullptr, options, file.where());
   }
   std::deque<std::vector<std::string_view>> paths;
+  std::deque<Sizes> sizes;
   std::vector<Field> fields;
   Records records;
   for (const Column& column : header.columns) {
     paths.push_back(path_view(column.path));
-    fields.push_back({paths.back(), need_scalar_type(column.dtype, file.where()),
-                      Sizes(column.sizes.begin(), column.sizes.end()), column.offset});
+    sizes.emplace_back(column.sizes.begin(), column.sizes.end());
+    fields.push_back({paths.back(), need_scalar_type(column.dtype, file.where()), sizes.back(),
+                      column.offset});
     records.swapped.push_back(column.swapped);
   }
   records.start = header.start;
