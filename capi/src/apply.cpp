@@ -42,9 +42,7 @@ td::ApplyManyOptions apply_options_in(const td_apply_options* options, bool inpl
   result.fill_missing = given.fill_missing != 0;
   if (given.default_value != nullptr) result.default_value = *in(given.default_value);
   if (given.has_batch_size != 0) {
-    const td::SizesView sizes =
-        capi::sizes_in(given.batch_size, given.batch_dims, "options.batch_size");
-    result.batch_size.emplace(sizes.begin(), sizes.end());
+    result.batch_size = capi::sizes_in(given.batch_size, given.batch_dims, "options.batch_size");
   }
   result.device = capi::device_in(given.device_type, given.device_index);
   if (given.names_len != 0) result.names = names_in(given.names, given.names_len);

@@ -66,10 +66,8 @@ td::CallOptions call_options_in(const td_call_options* options) {
   const td_call_options given =
       capi::options_in(options, td_call_options TD_CALL_OPTIONS_INIT, sizeof(td_call_options));
   td::CallOptions result;
-  if (given.has_batch_size != 0) {
-    const td::SizesView sizes = capi::sizes_in(given.batch_size, given.batch_dims, "batch_size");
-    result.batch.emplace(sizes.begin(), sizes.end());
-  }
+  if (given.has_batch_size != 0)
+    result.batch = capi::sizes_in(given.batch_size, given.batch_dims, "batch_size");
   return result;
 }
 

@@ -53,8 +53,9 @@ td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
                  const td_tensor* source) noexcept {
   return guard_plain(__func__, [&] {
     auto dict = in(td);
-    const capi::TorchScope scope(dict->device() || path_len != 1 || !dict->is_dense());
-    dict->set(PathIn(path, path_len), *in(source));
+    const PathIn at(path, path_len);
+    const capi::TorchScope scope(dict->set_may_compute(at));
+    dict->set(at, *in(source));
   });
 }
 
@@ -85,8 +86,9 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
   return guard_plain(__func__, [&] {
     DictOut out(result);
     auto dict = in(td);
-    const capi::TorchScope scope(path_len != 1 || !dict->is_dense());
-    out.put(dict->get_dict(PathIn(path, path_len)));
+    const PathIn at(path, path_len);
+    const capi::TorchScope scope(dict->get_dict_may_compute(at));
+    out.put(dict->get_dict(at));
   });
 }
 

@@ -49,7 +49,7 @@ td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims,
                     td_repeat_flags flags, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    const td::SizesView given = sizes_in(counts, dims, "counts");
+    const td::Sizes given = sizes_in(counts, dims, "counts");
     out.put(capi::flag_in(flags, TD_REPEAT_TILE) ? td::tile(in(td), given)
                                                  : td::repeat(in(td), given));
   });
@@ -67,9 +67,10 @@ td_status td_roll(const td_tensordict* td, const int64_t* shifts, const int64_t*
                   td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    std::optional<td::SizesView> given;
-    if (along != nullptr || dims == 0) given = sizes_in(along, dims, "along");
-    out.put(td::roll(in(td), sizes_in(shifts, dims, "shifts"), given));
+    const bool all = along == nullptr && dims != 0;
+    const td::Sizes given = sizes_in(along, all ? 0 : dims, "along");
+    out.put(td::roll(in(td), sizes_in(shifts, dims, "shifts"),
+                     all ? std::nullopt : std::optional<td::SizesView>(given)));
   });
 }
 
@@ -101,8 +102,7 @@ td_status td_pad(const td_tensordict* td, const int64_t* sizes, size_t dims, dou
                  td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    if (dims != 0) capi::not_null(sizes, "sizes");
-    out.put(td::pad(in(td), {sizes, dims}, value));
+    out.put(td::pad(in(td), capi::numbers_in(sizes, dims, "sizes"), value));
   });
 }
 

@@ -154,9 +154,9 @@ td_status td_split(const td_tensordict* td, int64_t dim, td_split_kind kind, con
   return guard(__func__, [&] {
     capi::OutList<td_tensordict> out(results, results_cap, count);
     auto source = in(td);
-    if (numbers_len != 0) not_null(numbers, "numbers");
-    const td::Sizes lengths = td::split_lengths(
-        source, dim, capi::choice_in<td::Split>(kind, 0, 4, "kind"), {numbers, numbers_len});
+    const td::Sizes lengths =
+        td::split_lengths(source, dim, capi::choice_in<td::Split>(kind, 0, 4, "kind"),
+                          capi::numbers_in(numbers, numbers_len, "numbers"));
     if (out.expect(lengths.size())) out.put(td::split(source, dim, lengths));
   });
 }
@@ -165,8 +165,9 @@ td_status td_view_dtype(const td_tensordict* td, td_dtype dtype, td_view_dtype_f
                         const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    std::optional<td::SizesView> batch = sizes_in(sizes, dims);
-    if (!capi::flag_in(flags, TD_VIEW_DTYPE_HAS_SIZES)) batch.reset();
+    const td::Sizes given = sizes_in(sizes, dims);
+    std::optional<td::SizesView> batch;
+    if (capi::flag_in(flags, TD_VIEW_DTYPE_HAS_SIZES)) batch = given;
     out.put(td::view_as(in(td), capi::dtype_in(dtype), batch));
   });
 }

@@ -30,11 +30,12 @@ td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* s
   return guard(__func__, [&] {
     capi::Owner owner(release, user);
     TensorOut out(result);
-    const td::SizesView shape = capi::sizes_in(sizes, dims);
-    std::optional<td::SizesView> steps;
-    if (strides != nullptr) steps = td::SizesView(strides, dims);
+    const td::Sizes shape = capi::sizes_in(sizes, dims);
+    td::Sizes steps;
+    if (strides != nullptr) steps = capi::sizes_in(strides, dims, "strides");
     out.put(td::from_memory(
-        data, capi::dtype_in(dtype), shape, steps,
+        data, capi::dtype_in(dtype), shape,
+        strides == nullptr ? std::nullopt : std::optional<td::SizesView>(steps),
         capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)), owner.share()));
   });
 }

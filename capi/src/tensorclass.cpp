@@ -43,10 +43,8 @@ td::TensorclassField field_in(const td_field& given) {
   field.kind = static_cast<td::FieldKind>(given.kind);
   field.optional = (given.flags & TD_FIELD_OPTIONAL) != 0;
   if (given.dtype != TD_DTYPE_OTHER) field.dtype = capi::dtype_in(given.dtype);
-  if ((given.flags & TD_FIELD_HAS_FEATURE) != 0) {
-    const td::SizesView sizes = capi::sizes_in(given.feature, given.feature_dims, "field.feature");
-    field.feature.emplace(sizes.begin(), sizes.end());
-  }
+  if ((given.flags & TD_FIELD_HAS_FEATURE) != 0)
+    field.feature = capi::sizes_in(given.feature, given.feature_dims, "field.feature");
   if (given.default_tensor != nullptr) field.default_tensor = *in(given.default_tensor);
   if (given.default_json != nullptr) field.default_json = given.default_json;
   field.tensorclass = type_in(given.tensorclass);

@@ -72,10 +72,14 @@ void PathIn::fail_name(std::size_t i) {
   td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL");
 }
 
-td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
-  if (dims != 0) not_null(sizes, name);
+td::Sizes numbers_in(const int64_t* numbers, std::size_t n, const char* name) {
+  if (n != 0) not_null(numbers, name);
+  return td::Sizes(numbers, numbers + n);
+}
+
+td::Sizes sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
   td::require_dims(dims);
-  return {sizes, dims};
+  return numbers_in(sizes, dims, name);
 }
 
 namespace {
@@ -100,8 +104,7 @@ td::IndexItem item_in(const td_index_item& item) {
     case TD_INDEX_ELLIPSIS: return td::IndexItem::ellipsis();
     case TD_INDEX_NONE: return td::IndexItem::none();
     case TD_INDEX_TENSOR:
-      return td::IndexItem::of(
-          td::copied_index(in(not_null(item.tensor, "the tensor of an index item"))));
+      return td::IndexItem::of(in(not_null(item.tensor, "the tensor of an index item")));
     case TD_INDEX_BOOL: return td::IndexItem::boolean(item.start != 0);
     default:
       td::fail(td::Code::unsupported, "an index item is of kind ", item.kind,

@@ -222,7 +222,9 @@ class PathIn {
   c10::SmallVector<std::string_view, 4> names_;
 };
 
-td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name = "sizes");
+// Numbers of the caller, copied: they are checked, and then used. Sizes are at most 64.
+td::Sizes numbers_in(const int64_t* numbers, std::size_t n, const char* name);
+td::Sizes sizes_in(const int64_t* sizes, std::size_t dims, const char* name = "sizes");
 
 using Items = c10::SmallVector<td::IndexItem, 6>;
 Items items_in(const td_index_item* items, std::size_t items_len);

@@ -22,14 +22,15 @@ class MembersIn {
                  " has a reserved field that is not zero");
       }
       paths_.emplace_back(member.path, member.path_len);
-      fields_.push_back({paths_.back(), dtype_in(member.dtype), sizes_in(member.sizes, member.dims),
-                         member.offset});
+      sizes_.push_back(sizes_in(member.sizes, member.dims));
+      fields_.push_back({paths_.back(), dtype_in(member.dtype), sizes_.back(), member.offset});
     }
   }
   td::Layout layout() const { return {fields_, item_bytes_}; }
 
  private:
   std::deque<PathIn> paths_;
+  std::deque<td::Sizes> sizes_;
   std::vector<td::Field> fields_;
   std::size_t item_bytes_;
 };

@@ -59,7 +59,7 @@ TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
   at::Tensor fitting = require_mask(mask, "a mask");
   const auto dims = static_cast<std::int64_t>(td.batch_size().size());
   while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
-  const NodePtr picked = read_at(td.node(), IndexItem::of(copied_index(fitting)));
+  const NodePtr picked = read_at(td.node(), IndexItem::of(fitting));
   // A mask picks elements of a lazy stack as they are.
   return has_lazy(picked) ? TensorDict(picked).clone() : TensorDict(picked);
 }

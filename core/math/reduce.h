@@ -22,7 +22,7 @@ enum class Over {
 
 struct ReduceOptions {
   Over over = Over::everything;
-  SizesView dims = {};  // of the batch; negative ones count from its end
+  Sizes dims;  // of the batch; negative ones count from its end
   bool keepdim = false;
   std::optional<c10::ScalarType> dtype = std::nullopt;
   std::int64_t correction = 1;  // for std and var

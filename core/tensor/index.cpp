@@ -21,35 +21,33 @@ std::int64_t clamp_bound(std::int64_t bound, std::int64_t size) {
   return std::min(std::max<std::int64_t>(bound, 0), size);
 }
 
-bool is_dense_cpu(const at::Tensor& tensor, c10::ScalarType dtype) {
-  return fast::plain_cpu(tensor) && tensor.scalar_type() == dtype && tensor.is_contiguous();
-}
-
-at::Tensor on_cpu(const at::Tensor& tensor, c10::ScalarType dtype) {
-  return is_dense_cpu(tensor, dtype) ? tensor : tensor.to(at::kCPU, dtype).contiguous();
-}
-
 // Index arithmetic must not be recorded by autograd.
 struct QuietIndexWork {
   at::NoGradGuard no_grad;
 };
 
+// A copy on the CPU of what can be an index: bool for a mask, otherwise int64.
+at::Tensor own_index(const at::Tensor& tensor) {
+  const c10::ScalarType dtype = is_mask(tensor) ? at::kBool : at::kLong;
+  if (fast::plain_cpu(tensor) && tensor.scalar_type() == dtype && tensor.is_contiguous()) {
+    at::Tensor own = fast::make_dense(tensor.sizes(), dtype);
+    if (own.numel() != 0) std::memcpy(own.data_ptr(), tensor.data_ptr(), own.nbytes());
+    return own;
+  }
+  const QuietIndexWork quiet;
+  return tensor.to(at::TensorOptions(at::kCPU).dtype(dtype), /*non_blocking=*/false, /*copy=*/true)
+      .contiguous();
+}
+
 }  // namespace
 
-at::Tensor copied_index(const at::Tensor& tensor) {
-  const QuietIndexWork quiet;
-  if (!tensor.defined() || tensor.is_meta() ||
-      !c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true))
-    return tensor;
-  const c10::ScalarType dtype = is_mask(tensor) ? at::kBool : at::kLong;
-  if (!is_dense_cpu(tensor, dtype)) {
-    return tensor
-        .to(at::TensorOptions(at::kCPU).dtype(dtype), /*non_blocking=*/false, /*copy=*/true)
-        .contiguous();
-  }
-  at::Tensor own = fast::make_dense(tensor.sizes(), dtype);
-  if (own.numel() != 0) std::memcpy(own.data_ptr(), tensor.data_ptr(), own.nbytes());
-  return own;
+IndexItem IndexItem::of(const at::Tensor& tensor) {
+  IndexItem item{IndexKind::tensor, {}, {}, {}, tensor, false};
+  // The plan refuses what cannot be an index, with its dtype and device in the message.
+  const bool index = tensor.defined() && !tensor.is_meta() &&
+                     c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
+  if (index) item.tensor = own_index(tensor);
+  return item;
 }
 
 IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(batch) {
@@ -147,11 +145,10 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
              " does not fit dimension ", source, " of batch size ", show_sizes(batch));
       }
     }
-    const at::Tensor mask = on_cpu(tensor, at::kBool);
-    const auto rank = static_cast<std::size_t>(mask.dim());
+    const auto rank = static_cast<std::size_t>(tensor.dim());
     // Read as bytes: foreign memory may hold any value, and as in libtorch all but 0 are true.
-    const auto* truth = static_cast<const std::uint8_t*>(mask.data_ptr());
-    const std::int64_t n = mask.numel();
+    const auto* truth = static_cast<const std::uint8_t*>(tensor.data_ptr());
+    const std::int64_t n = tensor.numel();
     const std::int64_t count = n - std::count(truth, truth + n, 0);
     // The positions of a mask: one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
@@ -165,8 +162,8 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
       if (truth[i] == 0) continue;
       std::int64_t left = i;
       for (std::size_t d = rank; d-- > 0;) {
-        positions[d][k] = left % mask.size(static_cast<std::int64_t>(d));
-        left /= mask.size(static_cast<std::int64_t>(d));
+        positions[d][k] = left % tensor.size(static_cast<std::int64_t>(d));
+        left /= tensor.size(static_cast<std::int64_t>(d));
       }
       ++k;
     }
@@ -176,10 +173,9 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     fail(Code::index, "an index tensor holds ", dtype_name(tensor.scalar_type()),
          "; integers or booleans are needed");
   }
-  at::Tensor index = on_cpu(tensor, at::kLong);
   const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
-  const std::int64_t* values = index.data_ptr<std::int64_t>();
-  const std::int64_t n = index.numel();
+  const std::int64_t* values = tensor.data_ptr<std::int64_t>();
+  const std::int64_t n = tensor.numel();
   bool negative = false;
   for (std::int64_t i = 0; i < n; ++i) {
     if (values[i] < -size || values[i] >= size) {
@@ -195,10 +191,11 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     copies_ = true;
     return;
   }
+  at::Tensor index = tensor;
   if (negative) {
-    if (index.is_alias_of(tensor)) index = index.clone();
-    std::int64_t* own = index.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < n; ++i) own[i] += own[i] < 0 ? size : 0;
+    index = fast::make_dense(tensor.sizes(), at::kLong);
+    std::int64_t* positive = index.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < n; ++i) positive[i] = values[i] + (values[i] < 0 ? size : 0);
   }
   advanced.push_back({static_cast<std::int64_t>(view_.out_dims()), std::move(index)});
   view_.keep(source++);
@@ -248,13 +245,6 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
     gather.linear = gather.index[0];
   }
   gather_ = std::move(gather);
-}
-
-void IndexPlan::own_positions() {
-  const QuietIndexWork quiet;
-  const bool same = gather_->linear.is_same(gather_->index[0]);
-  for (at::Tensor& index : gather_->index) index = index.clone();
-  if (same) gather_->linear = gather_->index[0];
 }
 
 Sizes IndexPlan::sizes(SizesView full) const {

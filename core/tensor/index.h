@@ -21,7 +21,8 @@ enum class IndexKind : std::int32_t {
 struct IndexItem {
   IndexKind kind = IndexKind::none;
   std::optional<std::int64_t> start, stop, step;  // of a slice; start: the integer or boolean
-  at::Tensor tensor;     // may be set for a boolean: positions along the new dimension
+  // Positions or a mask, in memory of its own. May be set for a boolean: positions along the new dimension.
+  at::Tensor tensor;
   bool of_mask = false;  // the positions come from a mask: the dimension loses its name
 
   static IndexItem at(std::int64_t position) {
@@ -33,9 +34,8 @@ struct IndexItem {
   }
   static IndexItem ellipsis() { return {IndexKind::ellipsis, {}, {}, {}, {}, false}; }
   static IndexItem none() { return {IndexKind::none, {}, {}, {}, {}, false}; }
-  static IndexItem of(at::Tensor tensor) {
-    return {IndexKind::tensor, {}, {}, {}, std::move(tensor), false};
-  }
+  // Copies the tensor: another thread may write into it after its positions were checked.
+  static IndexItem of(const at::Tensor& tensor);
   static IndexItem boolean(bool truth) {
     return {IndexKind::boolean, truth ? 1 : 0, {}, {}, {}, false};
   }
@@ -45,7 +45,7 @@ struct IndexItem {
 std::vector<IndexItem> parse_index(std::string_view text);
 
 // An index compiled for one batch size: a view, then at most one gather. Positions are checked, made
-// non-negative and broadcast once, not for each leaf.
+// non-negative and broadcast once, not for each leaf. A plan belongs to one thread.
 class IndexPlan {
  public:
   IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch);
@@ -68,21 +68,21 @@ class IndexPlan {
   at::Tensor read(const at::Tensor& leaf, bool fast) const;
 
   // entry[index] = source. `source` must broadcast to the part; dtype and device are converted. Used by
-  // Writes, which ensures that neither source nor positions share memory with the leaf.
+  // Writes, which ensures that the source shares no memory with the leaf.
   void write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const;
 
-  // The positions from index tensors: possibly the caller's own tensors, unless own_positions() was called.
+  // The positions from index tensors.
   c10::ArrayRef<at::Tensor> positions() const {
     return gather_ ? c10::ArrayRef<at::Tensor>(gather_->index) : c10::ArrayRef<at::Tensor>();
   }
-  void own_positions();
 
  private:
   // `index[k]` holds positions along dimension `dims[k]` of the view.
   struct Gather {
     c10::SmallVector<std::int64_t, 4> dims;
-    std::vector<at::Tensor> index;  // int64, CPU, contiguous, all of `shape`
-    at::Tensor linear;              // positions over all dims, merged into one dimension
+    std::vector<at::Tensor> index;              // int64, CPU, contiguous, all of `shape`
+    mutable std::vector<at::Tensor> elsewhere;  // the same on the device of the last leaf
+    at::Tensor linear;  // positions over all dims, merged into one dimension
     Sizes shape;
     std::int64_t count;       // product of shape
     bool adjacent;            // dims are consecutive: the shape replaces them
@@ -104,6 +104,8 @@ class IndexPlan {
   // of the contiguous rest; in elements.
   bool row_shape(const ViewPlan::Layout& at, std::int64_t& outer, std::int64_t& row,
                  std::int64_t& step) const;
+  // The positions on the device of a leaf, copied once for all leaves.
+  const std::vector<at::Tensor>& index_for(const at::Tensor& leaf) const;
   bool gather_rows(const at::Tensor& leaf, at::Tensor& result) const;
   bool scatter_rows(const at::Tensor& leaf, const at::Tensor& source) const;
 

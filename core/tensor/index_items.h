@@ -24,10 +24,6 @@ inline std::int64_t dims_used(const IndexItem& item) {
   }
 }
 
-// Copies a caller's index tensor to the CPU: another thread may write into it after the check. Returns
-// tensors that cannot be an index unchanged; the plan refuses them.
-at::Tensor copied_index(const at::Tensor& tensor);
-
 inline bool is_bare(const IndexItem& item) {
   return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
 }

@@ -98,15 +98,12 @@ bool IndexPlan::scatter_rows(const at::Tensor& leaf, const at::Tensor& source) c
 namespace {
 
 c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::int64_t, 4>& dims,
-                                                  const std::vector<at::Tensor>& index,
-                                                  const at::Tensor& written = {}) {
+                                                  const std::vector<at::Tensor>& index) {
   c10::List<c10::optional<at::Tensor>> list;
   std::size_t next = 0;
   for (std::int64_t i = 0; next < dims.size(); ++i) {
     if (dims[next] == i) {
-      // libtorch refuses the target as its own index, even without elements.
-      list.push_back(index[next].is_same(written) ? index[next].clone() : index[next]);
-      ++next;
+      list.push_back(index[next++]);
     } else {
       list.push_back(c10::optional<at::Tensor>());
     }
@@ -136,6 +133,17 @@ auto indexed(Call&& call) {
 
 }  // namespace
 
+const std::vector<at::Tensor>& IndexPlan::index_for(const at::Tensor& leaf) const {
+  const Gather& gather = *gather_;
+  if (leaf.device().type() == c10::DeviceType::CPU || leaf.is_meta()) return gather.index;
+  if (gather.elsewhere.empty() || gather.elsewhere[0].device() != leaf.device()) {
+    const at::NoGradGuard no_grad;
+    gather.elsewhere.clear();
+    for (const at::Tensor& one : gather.index) gather.elsewhere.push_back(one.to(leaf.device()));
+  }
+  return gather.elsewhere;
+}
+
 at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
   if (!gather_) {
     const at::Tensor part = view_.apply(leaf, fast);
@@ -144,7 +152,8 @@ at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
   at::Tensor result;
   if (fast && fast::plain_cpu(leaf) && gather_rows(leaf, result)) return result;
   result = indexed([&] {
-    return at::index(movable(view_.apply(leaf, fast)), aten_indices(gather_->dims, gather_->index));
+    return at::index(movable(view_.apply(leaf, fast)),
+                     aten_indices(gather_->dims, index_for(leaf)));
   });
   return result.scalar_type() == leaf.scalar_type() ? result : result.view(leaf.scalar_type());
 }
@@ -184,7 +193,7 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
     return;
   }
   indexed([&] {
-    return movable(target).index_put_(aten_indices(gather_->dims, gather_->index, target),
+    return movable(target).index_put_(aten_indices(gather_->dims, index_for(leaf)),
                                       movable(from.to(leaf.options()).expand(part)));
   });
 }

@@ -44,10 +44,8 @@ void set_run(PickedRows& rows, std::int64_t start, std::int64_t count, std::int6
 at::Tensor positions_in(const at::Tensor& index, std::int64_t length) {
   const bool mask = index.scalar_type() == at::kBool;
   if (mask && index.dim() != 1) return at::Tensor();
-  at::Tensor positions = index.detach().to(at::kCPU);
-  if (mask) return positions.nonzero().squeeze(1).contiguous();
-  positions = positions.to(at::kLong).contiguous();
-  return at::where(positions < 0, positions + length, positions).contiguous();
+  if (mask) return index.nonzero().squeeze(1).contiguous();
+  return at::where(index < 0, index + length, index).contiguous();
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ void require_distinct(Path where, const at::Tensor& tensor) {
 Writes::Writes(Hold hold) : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
 
 void Writes::add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
-                 IndexPlan* part, bool in_step) {
+                 const IndexPlan* part, bool in_step) {
   const auto hold = [&](const at::Tensor& tensor) {
     return owns_ ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
   };
@@ -97,7 +97,8 @@ void Writes::require_writable(Path where, const at::Tensor& target, const at::Te
                      (b.defined() && b.requires_grad()) || (c.defined() && c.requires_grad()));
 }
 
-void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source, IndexPlan* part) {
+void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
+                 const IndexPlan* part) {
   if (part == nullptr && target.is_same(source)) {
     // A write of a tensor to itself does nothing, unless another target shares its memory.
     if (target.layout() == c10::kStrided && at::has_internal_overlap(target) != at::MemOverlap::Yes)
@@ -163,14 +164,10 @@ bool Writes::may_share() const {
     read.cover(range);
     sources.push_back(range);
   };
-  const IndexPlan* known = nullptr;
   for (const Write& write : writes_) {
     for (const Held& source : write.sources) {
       if (source->defined()) note(*source);
     }
-    if (write.part == nullptr || write.part == known) continue;
-    known = write.part;
-    for (const at::Tensor& index : known->positions()) note(index);
   }
   if (sources.empty()) return false;
   std::size_t compared = 0;
@@ -192,7 +189,6 @@ void Writes::separate() {
   targets.sort();
   std::unordered_map<const c10::TensorImpl*, at::Tensor>
       copies;  // one value may be read many times
-  const IndexPlan* known = nullptr;
   for (std::size_t i = 0; i < writes_.size(); ++i) {
     Write& write = writes_[i];
     for (Held& source : write.sources) {
@@ -206,13 +202,6 @@ void Writes::separate() {
       at::Tensor& copy = copies[source->unsafeGetTensorImpl()];
       if (!copy.defined()) copy = source->clone();
       source = Held::owned(at::Tensor(copy));
-    }
-    if (write.part == nullptr || write.part == known) continue;
-    known = write.part;
-    for (const at::Tensor& index : known->positions()) {
-      if (!targets.meet(range_of(index))) continue;
-      write.part->own_positions();
-      break;
     }
   }
 }

@@ -18,9 +18,9 @@ class Writes {
   using Held = c10::MaybeOwned<at::Tensor>;
   struct Write {
     Held target;
-    Held sources[2];  // may be undefined
-    IndexPlan* part;  // part of the target; nullptr: all
-    bool in_step;     // elementwise: a source may be the target itself
+    Held sources[2];        // may be undefined
+    const IndexPlan* part;  // part of the target; nullptr: all
+    bool in_step;           // elementwise: a source may be the target itself
   };
 
   // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
@@ -29,7 +29,7 @@ class Writes {
 
   // target[part] = source, broadcast and converted.
   void set(Path where, const at::Tensor& target, const at::Tensor& source,
-           IndexPlan* part = nullptr);
+           const IndexPlan* part = nullptr);
 
   // target.op_(b, c), elementwise.
   void compute(Path where, const at::Tensor& target, const at::Tensor& b = {},
@@ -44,8 +44,8 @@ class Writes {
   // Takes ownership of the tensors.
   void own();
 
-  // Copies sources and indices that share memory with a target. run() calls it; call it before other changes
-  // if its failure must prevent them.
+  // Copies sources that share memory with a target. run() calls it; call it before other changes if its
+  // failure must prevent them.
   void prepare();
 
   // Performs the writes of set().
@@ -61,8 +61,8 @@ class Writes {
  private:
   void require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                         const at::Tensor& c) const;
-  void add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c, IndexPlan* part,
-           bool in_step);
+  void add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
+           const IndexPlan* part, bool in_step);
   bool may_share() const;
   void separate();
 

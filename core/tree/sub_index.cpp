@@ -12,14 +12,8 @@ namespace td {
 
 namespace {
 
-at::Tensor own_positions(const at::Tensor& tensor) {
-  return tensor.detach()
-      .to(at::kCPU, at::kLong, /*non_blocking=*/false, /*copy=*/true)
-      .contiguous();
-}
-
-IndexItem picked(at::Tensor positions, bool of_mask) {
-  IndexItem item = IndexItem::of(std::move(positions));
+IndexItem picked(const at::Tensor& positions, bool of_mask) {
+  IndexItem item = IndexItem::of(positions);
   item.of_mask = of_mask;
   return item;
 }
@@ -130,16 +124,15 @@ std::vector<IndexItem> own_index(c10::ArrayRef<IndexItem> items, SizesView batch
         result.push_back(IndexItem::range(std::nullopt, std::nullopt));
     } else if (item.kind != IndexKind::tensor) {
       result.push_back(item);
-      if (item.tensor.defined()) result.back().tensor = item.tensor.clone();
     } else if (item.tensor.dim() == 0) {
       result.push_back(is_mask(item.tensor) ? IndexItem::boolean(item.tensor.item().toBool())
                                             : IndexItem::at(item.tensor.item().toLong()));
     } else if (is_mask(item.tensor)) {
-      const at::Tensor places = item.tensor.to(at::kCPU, at::kBool).nonzero();
+      const at::Tensor places = item.tensor.nonzero();
       for (std::int64_t d = 0; d < places.size(1); ++d)
-        result.push_back(picked(own_positions(places.select(1, d)), /*of_mask=*/true));
+        result.push_back(picked(places.select(1, d), /*of_mask=*/true));
     } else {
-      result.push_back(picked(own_positions(item.tensor), item.of_mask));
+      result.push_back(item);
     }
   }
   return result;

@@ -76,6 +76,11 @@ class TensorDict {
   void remove(Path path);
   KeyList keys(const KeysOptions& options = {}) const;
 
+  // Whether set() of a tensor, or get_dict(), may run an operation of libtorch. Otherwise a caller need not
+  // set up the thread for one.
+  bool set_may_compute(Path path) const noexcept { return device() || get_dict_may_compute(path); }
+  bool get_dict_may_compute(Path path) const noexcept { return path.size() != 1 || !is_dense(); }
+
   void set_batch_size(SizesView batch);
   void lock() const;
   void unlock() const;

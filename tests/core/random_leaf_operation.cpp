@@ -157,7 +157,7 @@ Operation reduction(Random& random, const TensorDict& td) {
       [=](const TensorDict& t) {
         ReduceOptions options;
         options.over = Over::dims;
-        options.dims = over;
+        options.dims.assign(over.begin(), over.end());
         options.keepdim = keep;
         return td::reduce(t, one.op, options);
       },

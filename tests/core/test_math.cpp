@@ -65,7 +65,7 @@ TEST_P(Math, AsAtenDoesIt) {
   ReduceOptions options;
   const std::int64_t dims[] = {1, 0};
   options.over = Over::dims;
-  options.dims = dims;
+  options.dims.assign(std::begin(dims), std::end(dims));
   expect_each(reduce(td, Reduction::sum_op, options), td, [](const at::Tensor& x) {
     return x.sum(std::vector<std::int64_t>{0, 1});
   });
@@ -183,9 +183,9 @@ TEST(MathKinds, NamesOfDimensions) {
   ReduceOptions options;
   const std::int64_t last[] = {1}, first[] = {0};
   options.over = Over::dims;
-  options.dims = last;
+  options.dims.assign(std::begin(last), std::end(last));
   EXPECT_EQ(reduce(td, Reduction::sum_op, options).node()->names(), (Names{std::string("time")}));
-  options.dims = first;
+  options.dims.assign(std::begin(first), std::end(first));
   EXPECT_TRUE(reduce(td, Reduction::sum_op, options).node()->names().empty());
 }
 

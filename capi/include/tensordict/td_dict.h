@@ -593,7 +593,8 @@ td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 /**
  * Gets how many bytes of memory td_free() would release: memory that libtorch allocated and that
  * only this handle reaches. 0 for a view, for a nested dictionary you got from another one, and for
- * a second handle. Memory that is lent, mapped or shared between processes does not count.
+ * a second handle. Memory that is lent, mapped or shared between processes does not count. A batch of
+ * a loader or a replay buffer counts in full: its memory is used again once the handle is gone.
  *
  * For languages whose garbage collector sees the handle but not the memory. It is cheap enough to
  * call for every handle.

@@ -178,7 +178,8 @@ td_status td_replay_add(td_replay *replay, const td_tensordict *row) TD_NOEXCEPT
  * Writes rows, in their order.
  *
  * @param replay borrowed; unchanged on failure
- * @param rows   borrowed; each element of the first batch dimension is a row
+ * @param rows   borrowed; each element of the first batch dimension is a row, which may have further
+ *               batch dimensions
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE (also when
  *         there is no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT, TD_ERR_IO,
@@ -196,9 +197,13 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  * buffer, "priority_weight" (float32): (N * p)^-beta over the largest such weight, where p is the
  * probability of the row and N the number of rows. Its memory is reused once you have freed it.
  *
+ * If rows have further batch dimensions, each element has the number and the weight of its row. In a
+ * folder of TorchRL whose storage has several dimensions (`ndim`), single elements are drawn, and
+ * "index" has one number for each dimension of the storage.
+ *
  * @param replay borrowed; what was drawn counts as drawn unless the call fails
  * @param rows   how many; with slices those of all slices together; 0: as the options say
- * @param result new; free with td_free(); batch size [rows]; NULL on failure
+ * @param result new; free with td_free(); batch size [rows, …]; NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no number of rows; one that slices do not fill),
  *         TD_ERR_SHAPE (no rows yet; no full batch; no episode as long as a slice; priorities that sum
@@ -245,7 +250,8 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_replay_set_beta(td_replay *replay, double beta) TD_NOEXCEPT;
 
 /**
- * Gets where a replay buffer stands.
+ * Gets where a replay buffer stands. If the storage has several dimensions, `len` and `capacity` count
+ * its elements, `cursor` and `written` rows of the first dimension, as in TorchRL.
  *
  * @param replay   borrowed
  * @param len      stored rows; NULL if you do not need it
