@@ -5,6 +5,7 @@
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/writes.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
@@ -178,21 +179,27 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
     plan_set(changes, td.node(), result, joined);
     return changes.run();
   }
-  // A sub-tensordict writes entries instead of setting them: that is a separate step. Whether the result
-  // replaces a removed entry or lies below one.
-  const bool goes = !keep && std::any_of(entries.begin(), entries.end(), [&](Path path) {
-    return path.size() <= result.size() && result.slice(0, path.size()) == path;
-  });
   const auto set = [&](TensorDict at) {
     joined.is_node() ? at.set(result, TensorDict(joined.node())) : at.set(result, joined.tensor());
   };
-  changes.prepare();
-  if (goes) {
-    set(TensorDict(td.batch_size(), td.device()));  // checks that it fits
-    changes.commit();
+  // A sub-tensordict writes into entries of its parent. If the result takes the place of an entry that goes, or lies
+  // below one, it is made in a copy of the parent's structure and put in by the step that removes the entries.
+  const auto above = std::find_if(entries.begin(), entries.end(), [&](Path path) {
+    return path.size() <= result.size() && result.slice(0, path.size()) == path;
+  });
+  if (!keep && above != entries.end()) {
+    const TensorDict parent = parent_of(td);
+    const TensorDict copy = parent.clone(/*recurse=*/false);
+    Changes removed;
+    for (const Path path : entries) plan_remove(removed, copy.node(), path);
+    removed.run();
+    set(sub_tensordict(copy, as_sub_tensordict(td.node().get())->items()));
+    plan_set(changes, parent.node(), *above, find_entry(copy.node(), *above));
+    return changes.run();
   }
+  changes.prepare();
   set(td);
-  if (!goes) changes.commit();
+  changes.commit();
 }
 
 at::Tensor join_leaves(const TensorDict& td, Join kind, std::int64_t dim, bool sorted) {

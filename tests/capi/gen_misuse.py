@@ -475,9 +475,7 @@ FORMS = {"td_file_save": 1, "td_table_save": 1, "td_rot90": 1, "td_join_into": 1
 INSTEAD = {"td_remove_duplicates": "TD_ERR_INDEX"}  # libtorch takes any failure for indices that do not fit together
 
 # Functions that break a promise when memory is exhausted, and how. One that keeps them all must not be here.
-KNOWN = {
-    "td_join_entries": "of a sub-tensordict, entries of the parent have gone when later ones find no memory",
-}
+KNOWN = {}
 
 # Functions that are not run without memory, and why.
 NOT_RUN = {
