@@ -193,7 +193,7 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
     Changes removed;
     for (const Path path : entries) plan_remove(removed, copy.node(), path);
     removed.run();
-    set(sub_tensordict(copy, as_sub_tensordict(td.node().get())->items()));
+    set(same_part(td, copy));
     plan_set(changes, parent.node(), *above, find_entry(copy.node(), *above));
     return changes.run();
   }

@@ -35,4 +35,8 @@ TensorDict parent_of(const TensorDict& td) {
   return TensorDict(part->parent());
 }
 
+TensorDict same_part(const TensorDict& part, const TensorDict& parent) {
+  return sub_tensordict(parent, as_sub_tensordict(part.node().get())->items());
+}
+
 }  // namespace td
