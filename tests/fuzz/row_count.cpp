@@ -54,10 +54,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   fuzz::done(td_memmap_verify(folder.c_str(), nullptr, &damaged));
   td_writer *writer = nullptr;
   if (fuzz::done(td_writer_open_append(folder.c_str(), nullptr, nullptr, &writer))) {
-    FUZZ_CHECK(stored >= rows);  // the writer goes on behind what was counted
+    FUZZ_CHECK(stored >= rows);
     td_writer_free(writer);
     FUZZ_DO(td_memmap_length(folder.c_str(), &again, nullptr, nullptr));
-    FUZZ_CHECK(again == rows);
+    FUZZ_CHECK(again >= rows && again <= stored);  // whole rows that a killed writer left are taken up
   }
   return 0;
 }
