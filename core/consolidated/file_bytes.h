@@ -33,6 +33,8 @@ class FileBytes {
   std::size_t size() const noexcept { return bytes_; }
   std::string_view text() const noexcept { return {data_, bytes_}; }
   const std::string& where() const noexcept { return where_; }
+  // Of the whole file; empty for a part, and for memory.
+  std::string path() const { return file_ && bytes_ == file_->bytes() ? file_->path() : ""; }
   bool writes_through() const noexcept { return write_through_; }
 
   // Throws Code::unsupported with `write_through`: `what` needs a copy.

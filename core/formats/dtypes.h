@@ -41,28 +41,33 @@ struct DTypeRow {
   std::string_view torch;        // "torch.float32"
   std::string_view numpy;        // "f4", without byte order
   std::string_view safetensors;  // "F32"
-  const char* arrow;             // "f", in Arrow's C data interface; or nullptr
+  std::string_view arrow;        // "f", in Arrow's C data interface
+  std::string_view storage;      // "FloatStorage", of torch.save
+  std::int8_t dlpack;            // type code, with as many bits as `bytes` has; -1: none
 };
 
 inline constexpr DTypeRow dtype_rows[] = {
-    {DType::uint8, NumberKind::natural, 1, "torch.uint8", "u1", "U8", "C"},
-    {DType::int8, NumberKind::whole, 1, "torch.int8", "i1", "I8", "c"},
-    {DType::int16, NumberKind::whole, 2, "torch.int16", "i2", "I16", "s"},
-    {DType::int32, NumberKind::whole, 4, "torch.int32", "i4", "I32", "i"},
-    {DType::int64, NumberKind::whole, 8, "torch.int64", "i8", "I64", "l"},
-    {DType::float16, NumberKind::real, 2, "torch.float16", "f2", "F16", "e"},
-    {DType::float32, NumberKind::real, 4, "torch.float32", "f4", "F32", "f"},
-    {DType::float64, NumberKind::real, 8, "torch.float64", "f8", "F64", "g"},
-    {DType::complex32, NumberKind::complex, 4, "torch.complex32", {}, {}, nullptr},
-    {DType::complex64, NumberKind::complex, 8, "torch.complex64", "c8", "C64", nullptr},
-    {DType::complex128, NumberKind::complex, 16, "torch.complex128", "c16", {}, nullptr},
-    {DType::boolean, NumberKind::truth, 1, "torch.bool", "b1", "BOOL", "b"},
-    {DType::bfloat16, NumberKind::real, 2, "torch.bfloat16", {}, "BF16", nullptr},
-    {DType::uint16, NumberKind::natural, 2, "torch.uint16", "u2", "U16", "S"},
-    {DType::uint32, NumberKind::natural, 4, "torch.uint32", "u4", "U32", "I"},
-    {DType::uint64, NumberKind::natural, 8, "torch.uint64", "u8", "U64", "L"},
-    {DType::float8_e5m2, NumberKind::real, 1, "torch.float8_e5m2", {}, "F8_E5M2", nullptr},
-    {DType::float8_e4m3fn, NumberKind::real, 1, "torch.float8_e4m3fn", {}, "F8_E4M3", nullptr},
+    {DType::uint8, NumberKind::natural, 1, "torch.uint8", "u1", "U8", "C", "ByteStorage", 1},
+    {DType::int8, NumberKind::whole, 1, "torch.int8", "i1", "I8", "c", "CharStorage", 0},
+    {DType::int16, NumberKind::whole, 2, "torch.int16", "i2", "I16", "s", "ShortStorage", 0},
+    {DType::int32, NumberKind::whole, 4, "torch.int32", "i4", "I32", "i", "IntStorage", 0},
+    {DType::int64, NumberKind::whole, 8, "torch.int64", "i8", "I64", "l", "LongStorage", 0},
+    {DType::float16, NumberKind::real, 2, "torch.float16", "f2", "F16", "e", "HalfStorage", 2},
+    {DType::float32, NumberKind::real, 4, "torch.float32", "f4", "F32", "f", "FloatStorage", 2},
+    {DType::float64, NumberKind::real, 8, "torch.float64", "f8", "F64", "g", "DoubleStorage", 2},
+    {DType::complex32, NumberKind::complex, 4, "torch.complex32", "", "", "", "ComplexHalfStorage",
+     5},
+    {DType::complex64, NumberKind::complex, 8, "torch.complex64", "c8", "C64", "",
+     "ComplexFloatStorage", 5},
+    {DType::complex128, NumberKind::complex, 16, "torch.complex128", "c16", "", "",
+     "ComplexDoubleStorage", 5},
+    {DType::boolean, NumberKind::truth, 1, "torch.bool", "b1", "BOOL", "b", "BoolStorage", 6},
+    {DType::bfloat16, NumberKind::real, 2, "torch.bfloat16", "", "BF16", "", "BFloat16Storage", 4},
+    {DType::uint16, NumberKind::natural, 2, "torch.uint16", "u2", "U16", "S", "", 1},
+    {DType::uint32, NumberKind::natural, 4, "torch.uint32", "u4", "U32", "I", "", 1},
+    {DType::uint64, NumberKind::natural, 8, "torch.uint64", "u8", "U64", "L", "", 1},
+    {DType::float8_e5m2, NumberKind::real, 1, "torch.float8_e5m2", "", "F8_E5M2", "", "", -1},
+    {DType::float8_e4m3fn, NumberKind::real, 1, "torch.float8_e4m3fn", "", "F8_E4M3", "", "", -1},
 };
 
 // nullptr for DType::other.
@@ -77,6 +82,14 @@ constexpr const DTypeRow* find_dtype(std::string_view DTypeRow::*column,
   if (name.empty()) return nullptr;
   for (const DTypeRow& row : dtype_rows) {
     if (row.*column == name) return &row;
+  }
+  return nullptr;
+}
+
+// The first dtype of a kind and size. nullptr if there is none.
+constexpr const DTypeRow* find_dtype(NumberKind kind, std::size_t bytes) noexcept {
+  for (const DTypeRow& row : dtype_rows) {
+    if (row.kind == kind && row.bytes == bytes) return &row;
   }
   return nullptr;
 }

@@ -1,7 +1,7 @@
 #include "core/interop/arrow_types.h"
 
 #include "core/base/key.h"
-#include "core/tensor/torch_compat.h"
+#include "core/tensor/dtype.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,19 +11,6 @@
 namespace td::arrow {
 
 namespace {
-
-struct NumberRow {
-  char format[2];
-  c10::ScalarType dtype;
-};
-constexpr NumberRow number_rows[] = {
-    {"c", c10::ScalarType::Char},   {"C", c10::ScalarType::Byte},   {"s", c10::ScalarType::Short},
-    {"i", c10::ScalarType::Int},    {"l", c10::ScalarType::Long},   {"e", c10::ScalarType::Half},
-    {"f", c10::ScalarType::Float},  {"g", c10::ScalarType::Double},
-#if TD_TORCH_HAS_WIDE_UNSIGNED
-    {"S", c10::ScalarType::UInt16}, {"I", c10::ScalarType::UInt32}, {"L", c10::ScalarType::UInt64},
-#endif
-};
 
 std::optional<std::int64_t> size_behind(std::string_view format, std::size_t prefix) noexcept {
   std::int32_t size = 0;
@@ -50,8 +37,10 @@ Type type_of_time(std::string_view format) noexcept {
 }
 
 Type type_of_letter(char letter) noexcept {
-  for (const NumberRow& row : number_rows) {
-    if (row.format[0] == letter) return {Kind::numbers, row.dtype};
+  const DTypeRow* const row = find_dtype(&DTypeRow::arrow, std::string_view(&letter, 1));
+  if (row != nullptr && row->kind != NumberKind::truth) {
+    const c10::ScalarType dtype = scalar_type(row->dtype);
+    if (dtype != c10::ScalarType::Undefined) return {Kind::numbers, dtype};
   }
   switch (letter) {
     case 'n': return {Kind::nulls};
@@ -74,11 +63,8 @@ Type type_of_letter(char letter) noexcept {
 }  // namespace
 
 const char* format_of(c10::ScalarType dtype) noexcept {
-  if (dtype == c10::ScalarType::Bool) return "b";
-  for (const NumberRow& row : number_rows) {
-    if (row.dtype == dtype) return row.format;
-  }
-  return nullptr;
+  const DTypeRow* const row = find_dtype(dtype_of(dtype));
+  return row == nullptr || row->arrow.empty() ? nullptr : row->arrow.data();
 }
 
 std::ostream& operator<<(std::ostream& out, const Place& place) {

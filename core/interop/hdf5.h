@@ -34,8 +34,6 @@ struct SaveOptions {
 
 inline constexpr std::int64_t usual_deflate = 4;  // h5py's default
 
-inline constexpr std::string_view magic{"\x89HDF\r\n\x1a\n", 8};
-
 // An open file, of which parts are read. Calls of several threads take turns.
 class Reader {
  public:

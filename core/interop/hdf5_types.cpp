@@ -50,23 +50,14 @@ bool is_truth(hid_t type) {
 }
 
 ScalarType whole_dtype(std::size_t bytes, bool has_sign) {
-  if (has_sign) {
-    if (bytes <= 1) return ScalarType::Char;
-    if (bytes <= 2) return ScalarType::Short;
-    if (bytes <= 4) return ScalarType::Int;
-    return bytes <= 8 ? ScalarType::Long : ScalarType::Undefined;
-  }
-  if (bytes <= 1) return ScalarType::Byte;
-#if TD_TORCH_HAS_WIDE_UNSIGNED
-  if (bytes <= 2) return ScalarType::UInt16;
-  if (bytes <= 4) return ScalarType::UInt32;
-  if (bytes <= 8) return ScalarType::UInt64;
-#else
-  // The smallest dtype that holds all values.
-  if (bytes <= 2) return ScalarType::Int;
-  if (bytes <= 4) return ScalarType::Long;
-#endif
-  return ScalarType::Undefined;
+  std::size_t wide = 1;
+  while (wide < bytes) wide *= 2;
+  const NumberKind kind = has_sign ? NumberKind::whole : NumberKind::natural;
+  const DTypeRow* row = find_dtype(kind, wide);
+  // Where libtorch lacks an unsigned dtype, the next signed one holds all of its values.
+  if (row != nullptr && scalar_type(row->dtype) == ScalarType::Undefined)
+    row = find_dtype(NumberKind::whole, 2 * wide);
+  return row == nullptr ? ScalarType::Undefined : scalar_type(row->dtype);
 }
 
 ScalarType real_dtype(hid_t type) {

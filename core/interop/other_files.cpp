@@ -1,6 +1,6 @@
 #include "core/interop/other_files.h"
 
-#include "core/formats/format.h"
+#include "core/base/quote.h"
 #include "core/interop/arrow_files.h"
 #include "core/interop/hdf5.h"
 #include "core/interop/numpy.h"
@@ -8,202 +8,150 @@
 #include "core/interop/safetensors.h"
 #include "core/interop/torch_file.h"
 
-#include <cstring>
-
 namespace td {
 
 namespace {
 
-struct Suffix {
-  std::string_view text;
-  FileFormat format;
-};
-constexpr Suffix suffixes[] = {
-    {".safetensors", FileFormat::safetensors},
-    {".npy", FileFormat::npy},
-    {".npz", FileFormat::npz},
-    {".pt", FileFormat::pickled},
-    {".pth", FileFormat::pickled},
-    {".ckpt", FileFormat::pickled},
-    {".h5", FileFormat::hdf5},
-    {".hdf5", FileFormat::hdf5},
-    {".parquet", FileFormat::parquet},
-    {".arrow", FileFormat::arrow},
-    {".feather", FileFormat::arrow},
-};
-
-FileFormat format_to_write(const std::string& path, const FileOptions& options) {
-  FileFormat format = options.format;
-  if (format == FileFormat::detect && options.layout) format = FileFormat::raw;
-  if (format == FileFormat::detect) format = format_of_suffix(path);
-  if (format == FileFormat::detect) {
-    fail(Code::invalid_argument, "the name ", quote(path), " does not tell which format to write");
-  }
-  if (format == FileFormat::pickled) {
-    fail(Code::unsupported, "files of torch.save are read only: write safetensors instead");
-  }
-  if (!options.metadata.empty() && format != FileFormat::safetensors) {
-    fail(Code::invalid_argument, "only safetensors keep metadata");
-  }
-  return format;
-}
-
-FileFormat format_to_read(const FileBytes& file, const FileOptions& options) {
-  if (options.format != FileFormat::detect) return options.format;
-  return options.layout ? FileFormat::raw : detect_format(file);
-}
-
-void check_options(const FileOptions& options) {
-  if (options.batch_dims < 0) {
-    fail(Code::invalid_argument, "a number of batch dimensions of ", options.batch_dims);
-  }
-}
-
-hdf5::Options hdf5_options(const FileBytes& file, const FileOptions& options) {
+TensorDict load_hdf5(const FileBytes& file, const FileOptions& options) {
   if (file.writes_through()) {
     fail(Code::unsupported, file.where(), " is an HDF5 file: its values are read, not mapped");
   }
-  hdf5::Options result;
-  result.batch_dims = options.batch_dims;
-  result.max_depth = options.max_depth;
-  result.max_entries = options.max_entries;
-  return result;
-}
-
-// By its first bytes.
-FileFormat arrow_format(std::string_view text) noexcept {
-  const auto begins = [&](arrow::FileForm form) {
-    const std::string_view magic = arrow::magic_of(form);
-    return text.substr(0, magic.size()) == magic;
-  };
-  if (begins(arrow::FileForm::parquet)) return FileFormat::parquet;
-  return begins(arrow::FileForm::ipc) ? FileFormat::arrow : FileFormat::detect;
-}
-
-TensorDict load_arrow(const FileBytes& file, arrow::FileForm form, const FileOptions& options) {
-  file.require_copies("a column");
-  arrow::ImportOptions given;
-  given.separator = options.separator.value_or("");
+  hdf5::Options given;
+  given.batch_dims = options.batch_dims;
   given.max_depth = options.max_depth;
   given.max_entries = options.max_entries;
-  return arrow::load_file(file, form, given, options.batch_dims);
+  // The library opens files itself; other bytes are copied for it.
+  return (file.path().empty() ? hdf5::Reader::open(file, given)
+                              : hdf5::Reader::open(file.path(), given))
+      ->read({});
 }
 
-// At the start, or behind something of the user's of 512 bytes or a power of 2 times that.
-bool is_hdf5(std::string_view text) noexcept {
-  for (std::size_t at = 0; at < text.size(); at = at == 0 ? 512 : 2 * at) {
-    if (text.substr(at, hdf5::magic.size()) == hdf5::magic) return true;
+void save_hdf5(const TensorDict& td, const std::string& path, const FileOptions& options) {
+  hdf5::SaveOptions given;
+  given.deflate = options.deflate ? hdf5::usual_deflate : 0;
+  given.durable = options.durable;
+  hdf5::save(td, path, given);
+}
+
+// What does the work of a format; null where its row in format_rows says that it cannot.
+struct Calls {
+  FileFormat format;
+  TensorDict (*load)(const FileBytes&, const FileOptions&);
+  void (*save)(const TensorDict&, const std::string& path, const FileOptions&) = nullptr;
+  at::Tensor (*load_tensor)(const FileBytes&, const FileOptions&) = nullptr;
+  void (*save_tensor)(const at::Tensor&, const std::string& path, const FileOptions&) = nullptr;
+  std::string (*metadata)(const FileBytes&, const FileOptions&) = nullptr;
+};
+constexpr Calls calls[] = {
+    {FileFormat::safetensors, safetensors::load, safetensors::save, nullptr, nullptr,
+     safetensors::metadata},
+    {FileFormat::npy, numpy::load, numpy::save, numpy::load_array, numpy::save_array},
+    {FileFormat::npz, numpy::load_npz, numpy::save_npz},
+    {FileFormat::pickled, pickled::load, nullptr, pickled::load_tensor},
+    {FileFormat::module, pickled::load, nullptr, pickled::load_tensor},
+    {FileFormat::raw, load_raw, save_raw},
+    {FileFormat::hdf5, load_hdf5, save_hdf5},
+    {FileFormat::parquet, arrow::load_parquet, arrow::save_parquet},
+    {FileFormat::arrow, arrow::load_ipc, arrow::save_ipc},
+};
+
+// Null: the format has C functions of its own, or the number is nobody's.
+constexpr const Calls* find_calls(FileFormat format) noexcept {
+  for (const Calls& one : calls) {
+    if (one.format == format) return &one;
   }
-  return false;
+  return nullptr;
 }
 
-[[noreturn]] void fail_no_tensor_file(const std::string& where) {
-  fail(Code::wrong_entry, where, " holds a dictionary, not one tensor");
-}
-
-TensorDict load_as(FileFormat format, const FileBytes& file, const FileOptions& options) {
-  switch (format) {
-    case FileFormat::safetensors: return safetensors::load(file, options);
-    case FileFormat::npy: return numpy::load(file, options);
-    case FileFormat::npz: return numpy::load_npz(file, options);
-    case FileFormat::pickled: return pickled::load(file, options);
-    case FileFormat::raw: return load_raw(file, options);
-    case FileFormat::hdf5: return hdf5::Reader::open(file, hdf5_options(file, options))->read({});
-    case FileFormat::parquet: return load_arrow(file, arrow::FileForm::parquet, options);
-    case FileFormat::arrow: return load_arrow(file, arrow::FileForm::ipc, options);
-    case FileFormat::detect: break;
+constexpr bool calls_do_what_rows_say() noexcept {
+  for (const FormatRow& row : format_rows) {
+    const Calls* const found = find_calls(row.format);
+    if (!is_file_call(row.format)) continue;
+    if (found == nullptr || (found->load != nullptr) != ((row.can & can_load) != 0) ||
+        (found->save != nullptr) != ((row.can & can_save) != 0) ||
+        (found->load_tensor != nullptr) != ((row.can & one_tensor) != 0) ||
+        (found->save_tensor != nullptr) != ((~row.can & (one_tensor | can_save)) == 0)) {
+      return false;
+    }
   }
-  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(format), " is unknown");
+  return true;
+}
+static_assert(calls_do_what_rows_say());
+
+const Calls& need_calls(FileFormat format, const std::string& where) {
+  if (const Calls* const found = find_calls(format)) return *found;
+  const FormatRow* const row = find_format(format);
+  if (row == nullptr)
+    fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(format), " is unknown");
+  fail(Code::unsupported, where, " is ", row->title, ": it has functions of its own");
+}
+
+// A parser that is not ours trusts more than ours do: a name that promises something else does not lead there.
+FileFormat detect_format(const FileBytes& file) {
+  const std::string& where = file.where();  // in quotes
+  const FileFormat named = format_of_name(std::string_view(where).substr(0, where.size() - 1));
+  const FileFormat found = format_of_content(file.text());
+  if (found == FileFormat::detect) {
+    if (find_calls(named) != nullptr) return named;
+    fail(Code::format, where, " is in no known format");
+  }
+  const FormatRow& row = *find_format(found);
+  const bool agrees = named == found || row.rule == NameRule::anything ||
+                      (row.rule == NameRule::no_other && named == FileFormat::detect);
+  if (!agrees) {
+    fail(Code::format, where, " is ", row.title,
+         " by its content, not by its name: ask for that format");
+  }
+  return found;
+}
+
+const Calls& calls_to_read(const FileBytes& file, const FileOptions& options) {
+  if (options.batch_dims < 0) {
+    fail(Code::invalid_argument, "a number of batch dimensions of ", options.batch_dims);
+  }
+  FileFormat format = options.format;
+  if (format == FileFormat::detect) format = options.layout ? FileFormat::raw : detect_format(file);
+  return need_calls(format, file.where());
+}
+
+const Calls& calls_to_write(const std::string& path, const FileOptions& options, unsigned can) {
+  FileFormat format = options.format;
+  if (format == FileFormat::detect)
+    format = options.layout ? FileFormat::raw : format_of_name(path);
+  if (format == FileFormat::detect) {
+    fail(Code::invalid_argument, "the name ", quote(path),
+         " does not tell which format to write: it ends with none of ", suffixes_of(can));
+  }
+  const Calls& found = need_calls(format, quote(path));
+  if (found.save == nullptr) {
+    fail(Code::unsupported, quote(path), " would be ", find_format(format)->title,
+         ", which are read only; written are ", suffixes_of(can));
+  }
+  if (!options.metadata.empty() && found.metadata == nullptr) {
+    fail(Code::invalid_argument, "only safetensors keep metadata");
+  }
+  return found;
 }
 
 }  // namespace
 
-FileFormat format_of_suffix(std::string_view path) noexcept {
-  for (const Suffix& row : suffixes) {
-    if (path.size() > row.text.size() && path.substr(path.size() - row.text.size()) == row.text) {
-      return row.format;
-    }
-  }
-  return FileFormat::detect;
-}
-
-FileFormat detect_format(const FileBytes& file) {
-  const std::string_view text = file.text();
-  if (text.substr(0, numpy::magic.size()) == numpy::magic) return FileFormat::npy;
-  if (text.substr(0, 2) == "PK") {
-    return pickled::looks_like(file) ? FileFormat::pickled : FileFormat::npz;
-  }
-  std::uint64_t length = 0;
-  if (text.size() > sizeof length) {
-    std::memcpy(&length, text.data(), sizeof length);
-    if (length <= text.size() - sizeof length && text[sizeof length] == '{') {
-      return FileFormat::safetensors;
-    }
-  }
-  const std::string& where = file.where();  // in quotes
-  const FileFormat format =
-      where.size() < 2 ? FileFormat::detect
-                       : format_of_suffix(std::string_view(where).substr(1, where.size() - 2));
-  // The parser of these is not ours, and trusts more than ours do: a name that promises something else
-  // does not lead there.
-  if (is_hdf5(text) && format != FileFormat::hdf5) {
-    fail(Code::format, where,
-         " is an HDF5 file by its content, not by its name: ask for that format");
-  }
-  const FileFormat table = arrow_format(text);
-  if (table != FileFormat::detect && format != FileFormat::detect && format != table) {
-    fail(Code::format, where, " is ", table == FileFormat::arrow ? "an Arrow" : "a Parquet",
-         " file by its content, not by its name: ask for that format");
-  }
-  if (table == FileFormat::detect && format == FileFormat::detect) {
-    fail(Code::format, where, " is in no known format");
-  }
-  return table == FileFormat::detect ? format : table;
-}
-
 TensorDict load_file(const FileBytes& file, const FileOptions& options) {
-  check_options(options);
-  return load_as(format_to_read(file, options), file, options);
+  return calls_to_read(file, options).load(file, options);
 }
 
 TensorDict load_file(const std::string& path, const FileOptions& options) {
-  const FileBytes file = FileBytes::open(path, options.write_through);
-  check_options(options);
-  const FileFormat format = format_to_read(file, options);
-  // Its library opens files itself.
-  if (format == FileFormat::hdf5) return hdf5::load(path, hdf5_options(file, options));
-  return load_as(format, file, options);
+  return load_file(FileBytes::open(path, options.write_through), options);
 }
 
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  const FileFormat format = format_to_write(path, options);
-  switch (format) {
-    case FileFormat::safetensors: return safetensors::save(td, path, options);
-    case FileFormat::npy: return numpy::save(td, path, options);
-    case FileFormat::npz: return numpy::save_npz(td, path, options);
-    case FileFormat::raw: return save_raw(td, path, options);
-    case FileFormat::hdf5: {
-      hdf5::SaveOptions given;
-      given.deflate = options.deflate ? hdf5::usual_deflate : 0;
-      given.durable = options.durable;
-      return hdf5::save(td, path, given);
-    }
-    case FileFormat::parquet:
-    case FileFormat::arrow:
-      return arrow::save_file(
-          td, path, format == FileFormat::parquet ? arrow::FileForm::parquet : arrow::FileForm::ipc,
-          {options.separator.value_or(""), options.deflate, options.durable});
-    default: break;
-  }
-  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");
+  calls_to_write(path, options, can_save).save(td, path, options);
 }
 
 at::Tensor load_tensor(const FileBytes& file, const FileOptions& options) {
-  switch (format_to_read(file, options)) {
-    case FileFormat::npy: return numpy::load_array(file, options);
-    case FileFormat::pickled: return pickled::load_tensor(file, options);
-    default: fail_no_tensor_file(file.where());
-  }
+  const Calls& found = calls_to_read(file, options);
+  if (found.load_tensor == nullptr)
+    fail(Code::wrong_entry, file.where(), " holds a dictionary, not one tensor");
+  return found.load_tensor(file, options);
 }
 
 at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
@@ -211,20 +159,20 @@ at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
 }
 
 void save_tensor(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
-  const FileFormat format = format_to_write(path, options);
-  if (format != FileFormat::npy) {
-    fail(Code::invalid_argument, "one tensor is stored as .npy; ", quote(path),
-         " takes a dictionary");
+  const Calls& found = calls_to_write(path, options, can_save | one_tensor);
+  if (found.save_tensor == nullptr) {
+    fail(Code::invalid_argument, quote(path), " takes a dictionary; one tensor is stored as ",
+         suffixes_of(can_save | one_tensor));
   }
-  numpy::save_array(tensor, path, options);
+  found.save_tensor(tensor, path, options);
 }
 
 std::string file_metadata(const std::string& path, const FileOptions& options) {
   const FileBytes file = FileBytes::open(path, false);
-  if (format_to_read(file, options) != FileFormat::safetensors) {
+  const Calls& found = calls_to_read(file, options);
+  if (found.metadata == nullptr)
     fail(Code::wrong_entry, file.where(), " keeps no metadata: only safetensors do");
-  }
-  return safetensors::metadata(file, options);
+  return found.metadata(file, options);
 }
 
 }  // namespace td

@@ -1,7 +1,5 @@
 #include "core/interop/torch_archive.h"
 
-#include "core/interop/torch_file.h"
-
 #include "core/consolidated/packing.h"
 #include "core/formats/format.h"
 #include "core/tensor/dtype.h"
@@ -135,14 +133,6 @@ void Archive::check_length(const Object& object, const std::string& name, std::s
       static_cast<std::size_t>(need) > bytes) {
     fail(Code::format, file_.where(), ": the storage ", quote(name), " of ", object.number, " ",
          dtype_name(object.dtype), " has ", bytes, " bytes");
-  }
-}
-
-bool looks_like(const FileBytes& file) noexcept {
-  try {
-    return !folder_of(zip_file::Reader(file.data(), file.size(), file.where())).empty();
-  } catch (...) {
-    return false;
   }
 }
 

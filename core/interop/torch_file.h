@@ -6,9 +6,6 @@
 
 namespace td::pickled {
 
-// Whether a zip archive is one of these.
-bool looks_like(const FileBytes& file) noexcept;
-
 // Dictionaries become dictionaries; lists that hold tensors too, with the names "0", "1", ...; other
 // values, non-tensor values. Tensors that share a storage share memory.
 TensorDict load(const FileBytes& file, const FileOptions& options);

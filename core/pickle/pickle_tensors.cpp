@@ -38,28 +38,9 @@ constexpr Known functions[] = {
     {"torch.jit._pickle.restore_type_tag", Function::same},
 };
 
-struct StorageType {
-  std::string_view name;
-  c10::ScalarType dtype;
-};
-constexpr StorageType storages[] = {
-    {"torch.ByteStorage", c10::ScalarType::Byte},
-    {"torch.CharStorage", c10::ScalarType::Char},
-    {"torch.ShortStorage", c10::ScalarType::Short},
-    {"torch.IntStorage", c10::ScalarType::Int},
-    {"torch.LongStorage", c10::ScalarType::Long},
-    {"torch.HalfStorage", c10::ScalarType::Half},
-    {"torch.FloatStorage", c10::ScalarType::Float},
-    {"torch.DoubleStorage", c10::ScalarType::Double},
-    {"torch.BoolStorage", c10::ScalarType::Bool},
-    {"torch.BFloat16Storage", c10::ScalarType::BFloat16},
-    {"torch.ComplexHalfStorage", c10::ScalarType::ComplexHalf},
-    {"torch.ComplexFloatStorage", c10::ScalarType::ComplexFloat},
-    {"torch.ComplexDoubleStorage", c10::ScalarType::ComplexDouble},
-    {"torch.storage.UntypedStorage", c10::ScalarType::Byte},
-    {"torch.storage._UntypedStorage", c10::ScalarType::Byte},
-    {"torch.UntypedStorage", c10::ScalarType::Byte},
-};
+// Storages without a dtype of their own.
+constexpr std::string_view untyped[] = {"torch.storage.UntypedStorage",
+                                        "torch.storage._UntypedStorage", "torch.UntypedStorage"};
 
 constexpr std::size_t max_name = 256;  // of a function, or of a storage in its archive
 constexpr std::size_t max_arguments = 16;
@@ -74,8 +55,10 @@ class TensorCalls final : public Calls {
     for (const Known& known : functions) {
       if (known.name == whole) return state_.push(function(known.function));
     }
-    for (const StorageType& type : storages) {
-      if (type.name == whole) return state_.push(function(Function::storage, type.dtype));
+    if (const DTypeRow* row = module == "torch" ? find_dtype(&DTypeRow::storage, name) : nullptr)
+      return state_.push(function(Function::storage, scalar_type(row->dtype)));
+    for (const std::string_view one : untyped) {
+      if (one == whole) return state_.push(function(Function::storage, c10::ScalarType::Byte));
     }
     if (module == "__torch__" || module.compare(0, 10, "__torch__.") == 0) {
       return state_.push(function(Function::attributes));

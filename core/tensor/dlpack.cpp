@@ -45,44 +45,23 @@ dlpack::Device device_to(c10::Device device) {
   }
 }
 
-struct DtypeRow {
-  c10::ScalarType dtype;
-  std::uint8_t code, bits;
-};
-constexpr DtypeRow dtypes[] = {
-    {c10::ScalarType::Byte, dlpack::type_uint, 8},
-    {c10::ScalarType::Char, dlpack::type_int, 8},
-    {c10::ScalarType::Short, dlpack::type_int, 16},
-    {c10::ScalarType::Int, dlpack::type_int, 32},
-    {c10::ScalarType::Long, dlpack::type_int, 64},
-    {c10::ScalarType::Half, dlpack::type_float, 16},
-    {c10::ScalarType::Float, dlpack::type_float, 32},
-    {c10::ScalarType::Double, dlpack::type_float, 64},
-    {c10::ScalarType::BFloat16, dlpack::type_bfloat, 16},
-    {c10::ScalarType::Bool, dlpack::type_bool, 8},
-    {c10::ScalarType::ComplexHalf, dlpack::type_complex, 32},
-    {c10::ScalarType::ComplexFloat, dlpack::type_complex, 64},
-    {c10::ScalarType::ComplexDouble, dlpack::type_complex, 128},
-#if TD_TORCH_HAS_WIDE_UNSIGNED
-    {c10::ScalarType::UInt16, dlpack::type_uint, 16},
-    {c10::ScalarType::UInt32, dlpack::type_uint, 32},
-    {c10::ScalarType::UInt64, dlpack::type_uint, 64},
-#endif
-};
-
 c10::ScalarType dtype_from(const dlpack::DataType& type) {
-  for (const DtypeRow& row : dtypes) {
-    if (row.code == type.code && row.bits == type.bits && type.lanes == 1) return row.dtype;
+  for (const DTypeRow& row : dtype_rows) {
+    const c10::ScalarType dtype = scalar_type(row.dtype);
+    if (row.dlpack == type.code && row.bytes * 8 == type.bits && type.lanes == 1 &&
+        dtype != c10::ScalarType::Undefined) {
+      return dtype;
+    }
   }
   fail(Code::dtype, "DLPack type code ", static_cast<int>(type.code), " of ",
        static_cast<int>(type.bits), " bits and ", type.lanes, " lanes is not supported");
 }
 
 dlpack::DataType dtype_to(c10::ScalarType dtype) {
-  for (const DtypeRow& row : dtypes) {
-    if (row.dtype == dtype) return {row.code, row.bits, 1};
-  }
-  fail(Code::dtype, "DLPack has no type for ", dtype_name(dtype));
+  const DTypeRow* const row = find_dtype(dtype_of(dtype));
+  if (row == nullptr || row->dlpack < 0)
+    fail(Code::dtype, "DLPack has no type for ", dtype_name(dtype));
+  return {static_cast<std::uint8_t>(row->dlpack), static_cast<std::uint8_t>(row->bytes * 8), 1};
 }
 
 at::Tensor import(const dlpack::Tensor& source, std::shared_ptr<void> owner) {

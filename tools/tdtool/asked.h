@@ -48,23 +48,18 @@ extern struct report_values { const char *title; } report_asked;
 
 /* Of every command that writes. */
 extern struct saving_values {
-  const char *to;
+  form to;
   bool force, compress, checksums, durable, tensors, pad;
 } saving;
 #define SAVING_OPTIONS                                                                              \
-  {"to",                                                                                            \
-   't',                                                                                             \
-   "FORMAT",                                                                                        \
-   "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json",                         \
-   "the format of OUT; by default its suffix decides",                                              \
-   TAKES_TEXT,                                                                                      \
-   &saving.to},                                                                                     \
+  {"to",       't',       "FORMAT", NULL, "the format of OUT; by default its suffix decides",       \
+   TAKES_FORM, &saving.to},                                                                         \
       {"force", 0, NULL, NULL, "replace an existing OUT", TAKES_NOTHING, &saving.force},            \
       {"compress",                                                                                  \
        'z',                                                                                         \
        NULL,                                                                                        \
        NULL,                                                                                        \
-       "compress the tensors in a .tdz, .npz, .h5 or .arrow file",                                  \
+       "compress the tensors, in a format that can",                                                \
        TAKES_NOTHING,                                                                               \
        &saving.compress},                                                                           \
       {"checksums",      0, NULL, NULL, "write checksums into a folder, for verify", TAKES_NOTHING, \

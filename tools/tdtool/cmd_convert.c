@@ -25,7 +25,7 @@ int run_convert(int count, char **arguments) {
   form as = form_for(arguments[1]);
   refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);
-  if (common.batch_dims < 0 && stores_no_batch(form_of_file(arguments[0])))
+  if (common.batch_dims < 0 && !form_has_batch(form_of_file(arguments[0])))
     tell_lost_batch(td, arguments[0]);
   save_any(td, arguments[1], as, "convert");
   print_saved(td, arguments[1], as);

@@ -22,7 +22,7 @@ edit edit_begin(const char *path) {
     refuse_existing(edit_asked.out);
   } else {
     result.as = form_of_file(path);
-    if (result.as == FORM_MODULE || result.as == FORM_TORCH || result.as == FORM_UNKNOWN) {
+    if (!form_saves(result.as)) {
       die("%s: a %s is only read; --out names another place", path, form_title(result.as));
     }
     if (saving.to) die_usage("--to is the format of --out, which is not given");

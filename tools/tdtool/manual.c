@@ -1,5 +1,5 @@
-/* The man page and the completions, from the tables of the commands. The files beside are what this prints; a test
- * compares them. */
+/* The man page and the completions, from the tables of commands and formats, and the table of the guide. The files are what
+ * this prints; a test compares them. */
 #include <string.h>
 
 #include "plain.h"
@@ -30,7 +30,7 @@ static void option_paragraphs(const tool_option *options, size_t count) {
     if (of->value) printf(" \\fI%s\\fR", of->value);
     printf("\n");
     troff(of->text);
-    if (of->words) printf("; one of: %s", of->words);
+    if (option_words(of)) printf("; one of: %s", option_words(of));
     printf(".\n");
   }
 }
@@ -109,8 +109,9 @@ static void bash_values(const tool_option *options, size_t count) {
     if (!of->value) continue;
     printf("    --%s", of->name);
     if (of->letter) printf(" | -%c", of->letter);
-    if (of->words)
-      printf(") mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$word\"); return ;;\n", of->words);
+    if (option_words(of))
+      printf(") mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$word\"); return ;;\n",
+             option_words(of));
     else
       printf(") return ;;\n");
   }
@@ -155,8 +156,8 @@ static void zsh_option(const tool_option *of) {
     putchar(*at);
   }
   printf("]");
-  if (of->value && of->words)
-    printf(":%s:(%s)", of->value, of->words);
+  if (of->value && option_words(of))
+    printf(":%s:(%s)", of->value, option_words(of));
   else if (of->value)
     printf(":%s:", of->value);
   printf("' \\\n");
@@ -185,7 +186,9 @@ int print_manual(const char *what) {
     print_bash();
   else if (strcmp(what, "zsh") == 0)
     print_zsh();
+  else if (strcmp(what, "guide") == 0)
+    print_guide();
   else
-    die_usage("--print takes man, bash or zsh, not '%s'", what);
+    die_usage("--print takes man, bash, zsh or guide, not '%s'", what);
   return TOOL_FINE;
 }

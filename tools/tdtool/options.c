@@ -24,6 +24,10 @@ static const tool_option *option_at(const tool_command *command, size_t position
   return common_options + (position - command->options_len);
 }
 
+const char *option_words(const tool_option *of) {
+  return of->takes == TAKES_FORM ? form_words() : of->words;
+}
+
 static bool is_word(const char *words, const char *word) {
   size_t length = strlen(word);
   for (const char *at = words; *at; at += strspn(at, " ")) {
@@ -35,17 +39,15 @@ static bool is_word(const char *words, const char *word) {
 }
 
 static void take(const tool_command *command, const tool_option *given, const char *value) {
+  const char *words = option_words(given);
   char *end = NULL;
+  if (words && !is_word(words, value))
+    die_usage("%s: --%s takes one of: %s; not '%s'", command->name, given->name, words, value);
   errno = 0;
   switch (given->takes) {
     case TAKES_NOTHING: *(bool *)given->into = true; return;
-    case TAKES_TEXT:
-      if (given->words && !is_word(given->words, value)) {
-        die_usage("%s: --%s takes one of: %s; not '%s'", command->name, given->name, given->words,
-                  value);
-      }
-      *(const char **)given->into = value;
-      return;
+    case TAKES_TEXT: *(const char **)given->into = value; return;
+    case TAKES_FORM: *(form *)given->into = form_called(value); return;
     case TAKES_TEXTS: {
       texts *to = given->into;
       to->items = xrealloc(to->items, (to->length + 1) * sizeof *to->items);

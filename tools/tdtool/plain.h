@@ -30,7 +30,14 @@ extern void (*before_message)(void); /* removes a progress bar; NULL without one
 int finish(int result);              /* flushes stdout; the exit status */
 
 /* options.c: options of commands. Help, the man page and completion are made from the same tables. */
-typedef enum { TAKES_NOTHING, TAKES_TEXT, TAKES_TEXTS, TAKES_COUNT, TAKES_REAL } option_takes;
+typedef enum {
+  TAKES_NOTHING,
+  TAKES_TEXT,
+  TAKES_TEXTS,
+  TAKES_FORM,
+  TAKES_COUNT,
+  TAKES_REAL
+} option_takes;
 typedef struct texts { /* of an option that may come several times */
   const char **items;
   size_t length;
@@ -41,9 +48,10 @@ typedef struct tool_option {
   const char *value;  /* its value in the help; NULL for a switch */
   const char *words;  /* the allowed values, separated by blanks; NULL: any */
   const char *text;   /* one line */
-  option_takes takes; /* what `into` points to: bool, const char *, texts, int64_t, double */
+  option_takes takes; /* what `into` points to: bool, const char *, texts, form, int64_t, double */
   void *into;
 } tool_option;
+const char *option_words(const tool_option *of); /* of a form: all that can be saved */
 typedef struct tool_command {
   const char *name;
   const char *arguments; /* as in a usage line */
@@ -70,7 +78,7 @@ const tool_command *find_command(const char *name); /* ask.c */
 char **read_command(const tool_command *command, int argc, char **argv, int *count);
 char **read_options(const tool_command *command, int argc, char **argv, int *count);
 void print_help(const tool_command *command); /* NULL: of the tool */
-int print_manual(const char *what);           /* manual.c: man, bash, zsh */
+int print_manual(const char *what);           /* manual.c: man, bash, zsh, guide */
 
 /* memory.c: allocations that end the program if they fail. */
 void *xcalloc(size_t count, size_t size);
@@ -92,11 +100,6 @@ void add_key(text *to, const char *const *path, size_t path_len); /* a/b */
 void text_free(text *of);
 size_t text_columns(const char *utf8);             /* of the terminal */
 size_t text_fit(const char *utf8, size_t columns); /* the bytes that fit */
-
-/* formats.cpp */
-const char *dtype_name(td_dtype dtype); /* float32 */
-/* Whether a zip archive has an entry of this name in a folder at its top. */
-bool zip_holds(const char *path, const char *name);
 
 /* terminal.c: width, encoding and colours of the terminal. */
 typedef enum { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN } color;
@@ -135,29 +138,30 @@ void json_sizes(const int64_t *sizes, size_t dims);
 void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
 void json_finish(void);
 
-/* forms.c: formats of files and folders. */
-typedef enum {
-  FORM_UNKNOWN,
-  FORM_FOLDER,
+/* forms.cpp: what the tables of the core say of formats and dtypes. Here are the formats that tdtool treats in ways of
+ * their own; all others go through td_file_load() and td_file_save(), with the number of a td_file_format. */
+typedef int32_t form;
+enum {
+  FORM_UNKNOWN = 0,
+  FORM_FOLDER = 64,
   FORM_ARCHIVE,
   FORM_CONSOLIDATED,
-  FORM_SAFETENSORS,
-  FORM_NPZ,
-  FORM_NPY,
-  FORM_HDF5,
-  FORM_PARQUET,
-  FORM_ARROW,
-  FORM_STORE,
-  FORM_TORCH,
   FORM_MODULE,
+  FORM_STORE,
   FORM_CSV,
   FORM_JSON
-} form;
-const char *form_name(form which);   /* as --to takes it */
-const char *form_title(form which);  /* as people read it */
-void print_forms(void);              /* for the man page */
-form form_of_name(const char *path); /* FORM_UNKNOWN for other suffixes */
-form form_called(const char *name);  /* as --to takes it; FORM_UNKNOWN */
+};
+const char *form_name(form which);      /* as --to takes it */
+const char *form_title(form which);     /* as people read it */
+const char *form_words(void);           /* the names that --to takes */
+bool form_saves(form which);            /* not read only */
+bool form_has_batch(form which);        /* stores the batch size */
+form form_called(const char *name);     /* as --to takes it; FORM_UNKNOWN */
+form form_of_name(const char *path);    /* FORM_UNKNOWN for other suffixes; a folder without one */
+form form_of_file(const char *path);    /* by its content; ends the program if there is no file */
+void print_forms(void);                 /* for the man page */
+void print_guide(void);                 /* the table of docs/guide/files.md */
+const char *dtype_name(td_dtype dtype); /* float32 */
 
 /* keys.c: keys as people type them. */
 typedef struct key {

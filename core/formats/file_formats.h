@@ -1,0 +1,150 @@
+// core/formats/file_formats.h: the formats of files and folders. This is the only table of them: messages, tdtool with its
+// manual and completion, and the guide's table are made from it. docs/design/core.md says what a new format needs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace td {
+
+// Below 64 the numbers are those of td_file_format in the C ABI: what the td_file_ functions read or write. A new one
+// continues there. From 64 on are formats that have C functions of their own.
+enum class FileFormat : std::int32_t {
+  detect = 0,
+  safetensors = 1,
+  npy = 2,
+  npz = 3,
+  pickled = 4,  // what torch.save writes
+  raw = 5,      // records of a described layout
+  hdf5 = 6,
+  parquet = 7,
+  arrow = 8,  // record batches of Arrow, also called Feather
+  folder = 64,
+  archive,
+  consolidated,
+  module,
+  store,
+  csv,
+  json,
+};
+
+constexpr bool is_file_call(FileFormat format) noexcept {
+  return format > FileFormat::detect && format < FileFormat::folder;
+}
+
+// Bits of FormatRow::can.
+enum FormatAbility : std::uint8_t {
+  can_load = 1,
+  can_save = 2,
+  one_tensor = 4,  // a file may hold a tensor without a name
+  has_batch = 8,   // stores the batch size
+  compresses = 16,
+};
+
+// What the name of a file must say before it is opened because of its content.
+enum class NameRule : std::uint8_t {
+  anything,
+  no_other,    // no other format
+  the_format,  // this format
+};
+
+// How contents are recognised that have no fixed first bytes.
+bool is_zip(std::string_view file) noexcept;
+bool is_safetensors(std::string_view file) noexcept;
+bool is_hdf5(std::string_view file) noexcept;
+bool is_consolidated(std::string_view file) noexcept;
+
+struct FormatRow {
+  FileFormat format;
+  std::string_view name;      // "npz": as users type it
+  std::string_view title;     // "a NumPy archive"
+  std::string_view suffixes;  // ".pt .pth"
+  unsigned can;               // bits of FormatAbility
+  std::string_view about;     // what it holds
+  std::string_view loses;     // what a dictionary loses in it
+  std::string_view magic = {};                  // the first bytes of a file
+  bool (*is)(std::string_view file) = nullptr;  // instead of `magic`: whether a file is in it
+  std::string_view member = {};  // that such a zip archive has; "*/": in a folder at its top
+  NameRule rule = NameRule::anything;
+  std::string_view needs = {};  // a library that a build may lack
+};
+
+// Of the rows that recognise a content, the first is right.
+// clang-format off
+inline constexpr FormatRow format_rows[] = {
+    {FileFormat::folder, "folder", "a folder", {}, can_load | can_save | has_batch,
+     "tensors as mapped files, as Python's tensordict saves them", "names of dimensions"},
+    {FileFormat::archive, "tdz", "an archive", ".tdz", can_load | can_save | has_batch | compresses,
+     "such a folder in a zip archive", "names of dimensions", {}, is_zip, "meta.json"},
+    {FileFormat::consolidated, "consolidated", "a consolidated file", ".td", can_load | can_save | has_batch,
+     "one buffer and its description; mapped", "names of dimensions", {}, is_consolidated},
+    {FileFormat::safetensors, "safetensors", "a safetensors file", ".safetensors", can_load | can_save,
+     "weights and data sets between languages; mapped", "nothing", {}, is_safetensors},
+    {FileFormat::module, "torchscript", "a TorchScript archive", {}, can_load,
+     "a module: tdtool shows and runs it; elsewhere its tensors are data", {}, {}, is_zip, "*/constants.pkl"},
+    {FileFormat::pickled, "pt", "pickled tensors", ".pt .pth .ckpt", can_load | one_tensor,
+     "checkpoints of torch.save and torch::save; mapped", {}, {}, is_zip, "*/data.pkl"},
+    {FileFormat::npz, "npz", "a NumPy archive", ".npz", can_load | can_save | compresses,
+     "NumPy arrays in a zip archive; mapped unless compressed",
+     "batch sizes and names of dimensions; non-tensor data is refused", {}, is_zip},
+    {FileFormat::npy, "npy", "a NumPy array", ".npy", can_load | can_save | one_tensor,
+     "one NumPy array, or records with a field for each tensor; mapped",
+     "names of dimensions; non-tensor data is refused", "\x93NUMPY"},
+    {FileFormat::hdf5, "h5", "an HDF5 file", ".h5 .hdf5", can_load | can_save | compresses,
+     "data sets of robotics, and Python's to_h5; rows can be read alone",
+     "names of dimensions; the batch size becomes the sizes that all tensors share", {}, is_hdf5, {},
+     NameRule::the_format, "HDF5"},
+    {FileFormat::parquet, "parquet", "a Parquet file", ".parquet", can_load | can_save | has_batch,
+     "tables of data lakes; nested dictionaries are structs; always compressed",
+     "names of dimensions, and batch dimensions beyond the rows", "PAR1", nullptr, {}, NameRule::no_other, "Arrow"},
+    {FileFormat::arrow, "arrow", "an Arrow file", ".arrow .feather", can_load | can_save | has_batch | compresses,
+     "the same as record batches, for pyarrow, polars and DuckDB; mapped unless compressed",
+     "names of dimensions, and batch dimensions beyond the rows", "ARROW1", nullptr, {}, NameRule::no_other, "Arrow"},
+    {FileFormat::raw, "raw", "raw records", {}, can_load | can_save | has_batch,
+     "structs one after the other, of a layout that the caller describes; mapped",
+     "names of dimensions, and entries that the layout lacks"},
+    {FileFormat::store, "redis", "a store", {}, can_load | can_save | has_batch,
+     "a dictionary in a Redis server: redis://HOST:PORT/PREFIX/ID, rediss:// over TLS, or "
+     "redis+unix://SOCKET/PREFIX/ID; the password is that of REDISCLI_AUTH",
+     "names of dimensions, and dictionaries without entries"},
+    {FileFormat::csv, "csv", "a CSV table", ".csv", can_load | can_save | has_batch,
+     "a table with names in the first line", "dtypes, which become int64, float64 or bool"},
+    {FileFormat::json, "json", "a JSON table", ".json", can_load | can_save | has_batch,
+     "a list of objects, one for each row", "dtypes, which become int64, float64 or bool; infinite numbers"},
+};
+// clang-format on
+
+// Null: a number that no format has.
+constexpr const FormatRow* find_format(FileFormat format) noexcept {
+  for (const FormatRow& row : format_rows) {
+    if (row.format == format) return &row;
+  }
+  return nullptr;
+}
+constexpr const FormatRow* find_format(std::string_view name) noexcept {
+  for (const FormatRow& row : format_rows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+// Calls `use` with each suffix of a row.
+template <class Use>
+constexpr void each_suffix(const FormatRow& row, Use use) {
+  std::string_view left = row.suffixes;
+  while (!left.empty()) {
+    const std::size_t length = left.find(' ');
+    use(left.substr(0, length));
+    left.remove_prefix(length == std::string_view::npos ? left.size() : length + 1);
+  }
+}
+
+// What a file is; FileFormat::detect where its content, or its name, does not tell.
+FileFormat format_of_content(std::string_view file);
+FileFormat format_of_name(std::string_view path) noexcept;
+
+// ".npz, .npy": the suffixes of the formats that the td_file_ functions know and that can do all of this.
+std::string suffixes_of(unsigned can);
+
+}  // namespace td
