@@ -9,6 +9,17 @@ using capi::in;
 using capi::not_null;
 using capi::Out;
 
+// td_file_format is part of the ABI and written by hand in the header; td::format_rows describes its numbers.
+static_assert(TD_FILE_AUTO == static_cast<td_file_format>(td::FileFormat::detect));
+static_assert(TD_FILE_SAFETENSORS == static_cast<td_file_format>(td::FileFormat::safetensors));
+static_assert(TD_FILE_NPY == static_cast<td_file_format>(td::FileFormat::npy));
+static_assert(TD_FILE_NPZ == static_cast<td_file_format>(td::FileFormat::npz));
+static_assert(TD_FILE_PT == static_cast<td_file_format>(td::FileFormat::pickled));
+static_assert(TD_FILE_RAW == static_cast<td_file_format>(td::FileFormat::raw));
+static_assert(TD_FILE_HDF5 == static_cast<td_file_format>(td::FileFormat::hdf5));
+static_assert(TD_FILE_PARQUET == static_cast<td_file_format>(td::FileFormat::parquet));
+static_assert(TD_FILE_ARROW == static_cast<td_file_format>(td::FileFormat::arrow));
+
 namespace {
 
 // Converts the options. Views the members of the caller.

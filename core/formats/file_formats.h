@@ -64,7 +64,7 @@ struct FormatRow {
   std::string_view about;     // what it holds
   std::string_view loses;     // what a dictionary loses in it
   std::string_view magic = {};                  // the first bytes of a file
-  bool (*is)(std::string_view file) = nullptr;  // instead of `magic`: whether a file is in it
+  bool (*is)(std::string_view file) = nullptr;  // instead of `magic`: whether a file has this format
   std::string_view member = {};  // that such a zip archive has; "*/": in a folder at its top
   NameRule rule = NameRule::anything;
   std::string_view needs = {};  // a library that a build may lack
@@ -111,11 +111,11 @@ inline constexpr FormatRow format_rows[] = {
     {FileFormat::csv, "csv", "a CSV table", ".csv", can_load | can_save | has_batch,
      "a table with names in the first line", "dtypes, which become int64, float64 or bool"},
     {FileFormat::json, "json", "a JSON table", ".json", can_load | can_save | has_batch,
-     "a list of objects, one for each row", "dtypes, which become int64, float64 or bool; infinite numbers"},
+     "a list of objects, one for each row", "infinite numbers, and dtypes, which become int64, float64 or bool"},
 };
 // clang-format on
 
-// Null: a number that no format has.
+// nullptr for an unknown number or name.
 constexpr const FormatRow* find_format(FileFormat format) noexcept {
   for (const FormatRow& row : format_rows) {
     if (row.format == format) return &row;

@@ -495,6 +495,8 @@ class Papers(unittest.TestCase):
         for what, file in {"man": "tdtool.1", "bash": "completion/tdtool.bash", "zsh": "completion/_tdtool"}.items():
             wanted = run("--print", what).stdout
             self.assertEqual((SOURCES / file).read_text(encoding="utf-8"), wanted, f"tdtool --print {what} > {file}")
+        guide = (SOURCES.parent.parent / "docs/guide/files.md").read_text(encoding="utf-8")
+        self.assertIn(run("--print", "guide").stdout, guide, "tdtool --print guide, into docs/guide/files.md")
 
     def test_man_page_names_every_command_and_option(self):
         page = (SOURCES / "tdtool.1").read_text(encoding="utf-8").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
