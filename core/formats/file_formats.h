@@ -78,7 +78,7 @@ inline constexpr FormatRow format_rows[] = {
     {FileFormat::archive, "tdz", "an archive", ".tdz", can_load | can_save | has_batch | compresses,
      "such a folder in a zip archive", "names of dimensions", {}, is_zip, "meta.json"},
     {FileFormat::consolidated, "consolidated", "a consolidated file", ".td", can_load | can_save | has_batch,
-     "one buffer and its description; mapped", "names of dimensions", {}, is_consolidated},
+     "one buffer and its description; mapped", "nothing", {}, is_consolidated},
     {FileFormat::safetensors, "safetensors", "a safetensors file", ".safetensors", can_load | can_save,
      "weights and data sets between languages; mapped", "nothing", {}, is_safetensors},
     {FileFormat::module, "torchscript", "a TorchScript archive", {}, can_load,
