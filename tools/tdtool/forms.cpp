@@ -1,4 +1,4 @@
-// What C asks of the tables of the core: formats and dtypes.
+// The tables of the core, of formats and dtypes, for C.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -35,7 +35,7 @@ bool can(form which, unsigned what) {
 // Raw records have no layout here.
 bool is_known(const td::FormatRow &row) { return row.format != FileFormat::raw; }
 
-// "h5", or "`.h5`, `.hdf5`" with marks around each.
+// ".h5, .hdf5"; `mark` stands around each.
 std::string suffix_list(const td::FormatRow &row, const char *mark) {
   std::string result;
   td::each_suffix(row, [&](std::string_view suffix) {
@@ -126,9 +126,10 @@ extern "C" void print_guide(void) {
       "| format | name | what it holds | written | what a dictionary loses |\n| --- | --- | --- | "
       "--- | --- |\n");
   for (const td::FormatRow &row : td::format_rows) {
-    const char *written = (row.can & td::compresses) != 0 ? "yes, can be compressed" : "yes";
-    if ((row.can & td::can_save) == 0) written = "no";
+    std::string written = (row.can & td::can_save) != 0 ? "yes" : "no";
+    if ((row.can & td::compresses) != 0) written += ", can be compressed";
+    if (!row.needs.empty()) written.append("; needs ").append(row.needs);
     std::printf("| %s | %s | %s | %s | %s |\n", row.name.data(), suffix_list(row, "`").c_str(),
-                row.about.data(), written, row.loses.empty() ? "" : row.loses.data());
+                row.about.data(), written.c_str(), row.loses.empty() ? "" : row.loses.data());
   }
 }
