@@ -1,4 +1,5 @@
 // The table of file formats, and that the core does what each of its rows says.
+#include "core/formats/dtypes.h"
 #include "core/interop/other_files.h"
 
 #include "trees.h"
@@ -46,7 +47,9 @@ TEST(FileFormats, EachRowFindsItself) {
       EXPECT_EQ(format_of_name("folder.npz/name" + std::string(suffix)), row.format);
       EXPECT_EQ(format_of_name(suffix), FileFormat::detect) << "a hidden file without a suffix";
     });
-    if (!row.magic.empty()) EXPECT_EQ(format_of_content(row.magic), row.format);
+    if (!row.magic.empty()) {
+      EXPECT_EQ(format_of_content(row.magic), row.format);
+    }
     EXPECT_FALSE(row.title.empty() || row.about.empty());
     EXPECT_EQ(row.loses.empty(), (row.can & can_save) == 0)
         << "only what is written loses something";
@@ -86,7 +89,9 @@ TEST(FileFormats, SavesAndLoadsByTheNameAlone) {
         const TensorDict again = load_file(path, {});
         EXPECT_TRUE(at::equal(again.get({"a"}), td.get({"a"})));
         EXPECT_TRUE(at::equal(again.get({"n", "b"}), td.get({"n", "b"})));
-        if ((row.can & has_batch) != 0) EXPECT_EQ(again.batch_size(), SizesView({3}));
+        if ((row.can & has_batch) != 0) {
+          EXPECT_EQ(again.batch_size(), SizesView({3}));
+        }
         EXPECT_EQ(format_of_content(test::read_file(path)), row.format);
         ++saved;
       }
@@ -137,7 +142,9 @@ TEST(DTypes, EachRowFindsItselfByEveryName) {
     EXPECT_EQ(find_dtype(row.dtype), &row);
     for (const auto column : {&DTypeRow::torch, &DTypeRow::numpy, &DTypeRow::safetensors,
                               &DTypeRow::arrow, &DTypeRow::storage}) {
-      if (!(row.*column).empty()) EXPECT_EQ(find_dtype(column, row.*column), &row);
+      if (!(row.*column).empty()) {
+        EXPECT_EQ(find_dtype(column, row.*column), &row);
+      }
     }
   }
   EXPECT_EQ(find_dtype(&DTypeRow::storage, ""), nullptr);
