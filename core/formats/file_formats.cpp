@@ -30,15 +30,7 @@ class Members {
     if (!read_) read();
     if (!zip_) return false;
     if (!begins(member, "*/")) return zip_->find(member) != nullptr;
-    member.remove_prefix(1);
-    for (const zip_file::Entry& entry : zip_->entries()) {
-      const std::size_t slash = entry.name.find('/');
-      if (slash != 0 && slash != std::string::npos &&
-          std::string_view(entry.name).substr(slash) == member) {
-        return true;
-      }
-    }
-    return false;
+    return !zip_->folder_of(member.substr(2)).empty();
   }
 
  private:
@@ -95,10 +87,12 @@ FileFormat format_of_content(std::string_view file) {
 }
 
 FileFormat format_of_name(std::string_view path) noexcept {
+  path = path.substr(0, path.find_last_not_of('/') + 1);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
   FileFormat found = FileFormat::detect;
   for (const FormatRow& row : format_rows) {
     each_suffix(row, [&](std::string_view suffix) {
-      if (path.size() > suffix.size() && files::ends_with(path, suffix)) found = row.format;
+      if (name.size() > suffix.size() && files::ends_with(name, suffix)) found = row.format;
     });
   }
   return found;

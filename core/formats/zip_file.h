@@ -49,7 +49,9 @@ class Reader {
 
   const std::vector<Entry>& entries() const noexcept {
     return entries_;
-  }                                                         // in the directory's order
+  }  // in the directory's order
+  // The top-level folder of the file `name`, with its slash; empty if there is none.
+  std::string folder_of(std::string_view name) const;
   const Entry* find(std::string_view name) const noexcept;  // nullptr: not found
 
   // Reads `entry.bytes` bytes of content. Throws Code::format for damage (in stored content only with

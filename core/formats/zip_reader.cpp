@@ -70,6 +70,17 @@ Reader::Reader(const char* data, std::size_t bytes, std::string where, std::size
   }
 }
 
+std::string Reader::folder_of(std::string_view name) const {
+  for (const Entry& entry : entries_) {
+    const std::size_t slash = entry.name.find('/');
+    if (slash != 0 && slash != std::string::npos &&
+        std::string_view(entry.name).substr(slash + 1) == name) {
+      return entry.name.substr(0, slash + 1);
+    }
+  }
+  return {};
+}
+
 const Entry* Reader::find(std::string_view name) const noexcept {
   const auto found = names_.find(name);
   return found == names_.end() ? nullptr : &entries_[found->second];

@@ -27,14 +27,6 @@ constexpr std::int64_t times_the_file = 1032;  // deflate's maximum ratio
 constexpr std::int64_t row_group_bytes = 128 << 20;
 constexpr std::int64_t row_group_rows = 1 << 20;
 
-// A format, and how the module numbers it.
-struct Form {
-  const FormatRow& row;
-  std::int32_t number;
-};
-constexpr Form parquet{*find_format(FileFormat::parquet), TD_ARROW_MODULE_PARQUET};
-constexpr Form ipc{*find_format(FileFormat::arrow), TD_ARROW_MODULE_IPC};
-
 // Maps a read failure; the file itself is in memory.
 Code code_of(int error) noexcept {
   if (error == ENOMEM) return Code::out_of_memory;
@@ -45,9 +37,12 @@ std::string told(const TdArrowError& error) {
   return error.text[0] == '\0' || !is_utf8(error.text) ? "no reason given" : error.text;
 }
 
-// The file and its format, for the message that the module is missing.
-std::string call_of(const std::string& where, const Form& form) {
-  return where + ", " + std::string(form.row.title) + ",";
+std::int32_t module_form(FileFormat format) noexcept {
+  return format == FileFormat::parquet ? TD_ARROW_MODULE_PARQUET : TD_ARROW_MODULE_IPC;
+}
+
+std::string call_of(const std::string& where, FileFormat format) {
+  return where + ", " + std::string(find_format(format)->title) + ",";
 }
 
 std::int64_t memory_limit(std::int64_t bytes) noexcept {
@@ -68,9 +63,9 @@ void widen_batch(TensorDict& td, std::int64_t dims, const std::string& where) {
   }
 }
 
-std::int64_t rows_of_group(const TensorDict& td, const Form& form) {
+std::int64_t rows_of_group(const TensorDict& td, FileFormat format) {
   // One record batch is read back without a copy.
-  if (form.number == TD_ARROW_MODULE_IPC || td.batch_size().empty())
+  if (format == FileFormat::arrow || td.batch_size().empty())
     return std::numeric_limits<std::int64_t>::max();
   const std::int64_t all = std::max<std::int64_t>(td.batch_size()[0], 1);
   const std::int64_t bytes_of_row = static_cast<std::int64_t>(td.nbytes()) / all + 1;
@@ -94,23 +89,23 @@ int write_to(void* user, const void* data, std::int64_t bytes) noexcept {
   }
 }
 
-TensorDict load(const FileBytes& file, const Form& form, const FileOptions& options) {
+}  // namespace
+
+TensorDict load_file(const FileBytes& file, const FileOptions& options) {
+  const FormatRow& row = *find_format(options.format);
   file.require_copies("a column");
-  const std::string_view magic = form.row.magic;
-  if (file.text().substr(0, magic.size()) != magic) {
-    fail(Code::format, file.where(), " is not ", form.row.title, ": it does not begin with ",
-         magic);
+  if (file.text().substr(0, row.magic.size()) != row.magic) {
+    fail(Code::format, file.where(), " is not ", row.title, ": it does not begin with ", row.magic);
   }
-  const std::string where = call_of(file.where(), form);
+  const std::string where = call_of(file.where(), options.format);
   const Library& module = library(where);
   const auto bytes = static_cast<std::int64_t>(file.size());
   const TdArrowSource source{file.data(), bytes, memory_limit(bytes), new FileBytes(file),
                              [](void* owner) { delete static_cast<FileBytes*>(owner); }};
   Stream stream = {};
   TdArrowError error = {};
-  if (const int failed = module.read(form.number, &source, &stream, &error)) {
-    fail(code_of(failed), file.where(), " is not ", form.row.title,
-         " that can be read: ", told(error));
+  if (const int failed = module.read(module_form(options.format), &source, &stream, &error)) {
+    fail(code_of(failed), file.where(), " is not ", row.title, " that can be read: ", told(error));
   }
   ImportOptions given;
   given.separator = options.separator.value_or("");
@@ -127,40 +122,25 @@ TensorDict load(const FileBytes& file, const Form& form, const FileOptions& opti
   return td;
 }
 
-void save(const TensorDict& td, const std::string& path, const Form& form,
-          const FileOptions& options) {
+void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
   const std::string target = new_file_path(path);
   const std::string where = quote(target);
-  const Library& module = library(call_of(where, form));
+  const Library& module = library(call_of(where, options.format));
   Owned<Stream> stream;
-  export_stream(td, {options.separator.value_or(""), false}, rows_of_group(td, form),
+  export_stream(td, {options.separator.value_or(""), false}, rows_of_group(td, options.format),
                 &stream.value);
   files::NewFile file(target);
   Target into{file};
   const TdArrowSink sink{&into, write_to};
   TdArrowError error = {};
-  const int failed = module.write(form.number, &stream.value, options.deflate, &sink, &error);
+  const int failed =
+      module.write(module_form(options.format), &stream.value, options.deflate, &sink, &error);
   if (into.failure) std::rethrow_exception(into.failure);
   if (failed != 0) {
     fail(failed == ENOMEM ? Code::out_of_memory : Code::unsupported, where,
-         " cannot be written as ", form.row.title, ": ", told(error));
+         " cannot be written as ", find_format(options.format)->title, ": ", told(error));
   }
   file.commit(options.durable);
-}
-
-}  // namespace
-
-TensorDict load_parquet(const FileBytes& file, const FileOptions& options) {
-  return load(file, parquet, options);
-}
-TensorDict load_ipc(const FileBytes& file, const FileOptions& options) {
-  return load(file, ipc, options);
-}
-void save_parquet(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  save(td, path, parquet, options);
-}
-void save_ipc(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  save(td, path, ipc, options);
 }
 
 }  // namespace td::arrow

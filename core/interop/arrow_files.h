@@ -8,12 +8,10 @@
 
 namespace td::arrow {
 
-// All rows, as td::arrow::Reader makes a dictionary of them.
-TensorDict load_parquet(const FileBytes& file, const FileOptions& options);
-TensorDict load_ipc(const FileBytes& file, const FileOptions& options);
+// Reads all rows with td::arrow::Reader. `options.format` is parquet or arrow.
+TensorDict load_file(const FileBytes& file, const FileOptions& options);
 
 // Writes a file beside its place and renames it.
-void save_parquet(const TensorDict& td, const std::string& path, const FileOptions& options);
-void save_ipc(const TensorDict& td, const std::string& path, const FileOptions& options);
+void save_file(const TensorDict& td, const std::string& path, const FileOptions& options);
 
 }  // namespace td::arrow

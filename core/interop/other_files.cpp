@@ -51,8 +51,8 @@ constexpr Calls calls[] = {
     {FileFormat::module, pickled::load, nullptr, pickled::load_tensor},
     {FileFormat::raw, load_raw, save_raw},
     {FileFormat::hdf5, load_hdf5, save_hdf5},
-    {FileFormat::parquet, arrow::load_parquet, arrow::save_parquet},
-    {FileFormat::arrow, arrow::load_ipc, arrow::save_ipc},
+    {FileFormat::parquet, arrow::load_file, arrow::save_file},
+    {FileFormat::arrow, arrow::load_file, arrow::save_file},
 };
 
 // Null: the format has C functions of its own, or the number is nobody's.
@@ -105,16 +105,27 @@ FileFormat detect_format(const FileBytes& file) {
   return found;
 }
 
-const Calls& calls_to_read(const FileBytes& file, const FileOptions& options) {
+// The options with the format that was found, and its calls.
+struct Known {
+  FileOptions options;
+  const Calls& calls;
+};
+
+Known with_format(FileOptions options, FileFormat format, const std::string& where) {
+  options.format = format;
+  return {std::move(options), need_calls(format, where)};
+}
+
+Known to_read(const FileBytes& file, const FileOptions& options) {
   if (options.batch_dims < 0) {
     fail(Code::invalid_argument, "a number of batch dimensions of ", options.batch_dims);
   }
   FileFormat format = options.format;
   if (format == FileFormat::detect) format = options.layout ? FileFormat::raw : detect_format(file);
-  return need_calls(format, file.where());
+  return with_format(options, format, file.where());
 }
 
-const Calls& calls_to_write(const std::string& path, const FileOptions& options, unsigned can) {
+Known to_write(const std::string& path, const FileOptions& options, unsigned can) {
   FileFormat format = options.format;
   if (format == FileFormat::detect)
     format = options.layout ? FileFormat::raw : format_of_name(path);
@@ -122,21 +133,22 @@ const Calls& calls_to_write(const std::string& path, const FileOptions& options,
     fail(Code::invalid_argument, "the name ", quote(path),
          " does not tell which format to write: it ends with none of ", suffixes_of(can));
   }
-  const Calls& found = need_calls(format, quote(path));
-  if (found.save == nullptr) {
+  Known result = with_format(options, format, quote(path));
+  if (result.calls.save == nullptr) {
     fail(Code::unsupported, quote(path), " would be ", find_format(format)->title,
          ", which are read only; written are ", suffixes_of(can));
   }
-  if (!options.metadata.empty() && found.metadata == nullptr) {
+  if (!options.metadata.empty() && result.calls.metadata == nullptr) {
     fail(Code::invalid_argument, "only safetensors keep metadata");
   }
-  return found;
+  return result;
 }
 
 }  // namespace
 
 TensorDict load_file(const FileBytes& file, const FileOptions& options) {
-  return calls_to_read(file, options).load(file, options);
+  const Known known = to_read(file, options);
+  return known.calls.load(file, known.options);
 }
 
 TensorDict load_file(const std::string& path, const FileOptions& options) {
@@ -144,14 +156,15 @@ TensorDict load_file(const std::string& path, const FileOptions& options) {
 }
 
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  calls_to_write(path, options, can_save).save(td, path, options);
+  const Known known = to_write(path, options, can_save);
+  known.calls.save(td, path, known.options);
 }
 
 at::Tensor load_tensor(const FileBytes& file, const FileOptions& options) {
-  const Calls& found = calls_to_read(file, options);
-  if (found.load_tensor == nullptr)
+  const Known known = to_read(file, options);
+  if (known.calls.load_tensor == nullptr)
     fail(Code::wrong_entry, file.where(), " holds a dictionary, not one tensor");
-  return found.load_tensor(file, options);
+  return known.calls.load_tensor(file, known.options);
 }
 
 at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
@@ -159,20 +172,20 @@ at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
 }
 
 void save_tensor(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
-  const Calls& found = calls_to_write(path, options, can_save | one_tensor);
-  if (found.save_tensor == nullptr) {
+  const Known known = to_write(path, options, can_save | one_tensor);
+  if (known.calls.save_tensor == nullptr) {
     fail(Code::invalid_argument, quote(path), " takes a dictionary; one tensor is stored as ",
          suffixes_of(can_save | one_tensor));
   }
-  found.save_tensor(tensor, path, options);
+  known.calls.save_tensor(tensor, path, known.options);
 }
 
 std::string file_metadata(const std::string& path, const FileOptions& options) {
   const FileBytes file = FileBytes::open(path, false);
-  const Calls& found = calls_to_read(file, options);
-  if (found.metadata == nullptr)
+  const Known known = to_read(file, options);
+  if (known.calls.metadata == nullptr)
     fail(Code::wrong_entry, file.where(), " keeps no metadata: only safetensors do");
-  return found.metadata(file, options);
+  return known.calls.metadata(file, known.options);
 }
 
 }  // namespace td

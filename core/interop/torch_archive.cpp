@@ -8,21 +8,8 @@ namespace td::pickled {
 
 namespace {
 
-constexpr std::string_view pickle_name = "/data.pkl";
 constexpr std::size_t objects_for_each_entry = 32;
 constexpr std::size_t max_expanded_bytes = std::size_t{16} << 20;
-
-// The top-level folder of the archive, or empty.
-std::string folder_of(const zip_file::Reader& zip) {
-  for (const zip_file::Entry& entry : zip.entries()) {
-    const std::size_t slash = entry.name.find('/');
-    if (slash != std::string::npos && slash != 0 &&
-        std::string_view(entry.name).substr(slash) == pickle_name) {
-      return entry.name.substr(0, slash + 1);
-    }
-  }
-  return {};
-}
 
 // Checks strides and offset, in elements, against the storage's size.
 void check_place(const TensorPlace& place, std::size_t storage_bytes, const std::string& where) {
@@ -49,7 +36,7 @@ void check_place(const TensorPlace& place, std::size_t storage_bytes, const std:
 Archive::Archive(const FileBytes& file, const FileOptions& options)
     : file_(file),
       zip_(file.data(), file.size(), file.where(), options.max_entries),
-      folder_(folder_of(zip_)) {
+      folder_(zip_.folder_of("data.pkl")) {
   if (folder_.empty()) {
     fail(Code::format, file.where(), " is an archive, but not one of torch.save");
   }

@@ -5,11 +5,8 @@
 #include "core/memmap/memmap.h"
 
 #include <string>
-#include <string_view>
 
 namespace td {
-
-inline constexpr std::string_view archive_suffix = ".tdz";
 
 // Whether saving to `path` makes an archive, by its options or its name. Throws Code::invalid_argument for
 // options of an archive on a path that makes a folder.

@@ -1,4 +1,5 @@
 // Saves to an archive: the files of a folder, one after the other in a zip file.
+#include "core/formats/file_formats.h"
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/io/file_io.h"
@@ -135,15 +136,6 @@ class Packer {
   std::vector<const File*> later_;
 };
 
-bool named_archive(const std::string& path) noexcept {
-  const std::size_t slash = path.find_last_not_of('/');
-  const std::string_view name = std::string_view(path).substr(0, slash + 1);
-  const std::size_t folder = name.rfind('/');
-  const std::size_t begin = folder == std::string_view::npos ? 0 : folder + 1;
-  return name.size() > begin + archive_suffix.size() &&
-         name.substr(name.size() - archive_suffix.size()) == archive_suffix;
-}
-
 }  // namespace
 
 void check_folder(const MemmapOptions& options) {
@@ -156,8 +148,9 @@ void check_folder(const MemmapOptions& options) {
 }
 
 bool makes_archive(const std::string& path, const MemmapOptions& options) {
-  const bool archive =
-      options.archive == Archive::by_name ? named_archive(path) : options.archive == Archive::yes;
+  const bool archive = options.archive == Archive::by_name
+                           ? format_of_name(path) == FileFormat::archive
+                           : options.archive == Archive::yes;
   if (!archive && options.compression != Compression::stored) check_folder(options);
   return archive;
 }

@@ -44,16 +44,6 @@ class MemoryReader final : public caffe2::serialize::ReadAdapterInterface {
   std::string bytes_;
 };
 
-std::string folder_of(const zip_file::Reader& zip) {
-  for (const zip_file::Entry& one : zip.entries()) {
-    if (files::ends_with(one.name, "/constants.pkl") && one.name.find('/') + 14 == one.name.size())
-      return one.name.substr(0, one.name.find('/') + 1);
-  }
-  fail(Code::format, zip.where(),
-       " is no TorchScript archive: it has no constants.pkl (files of torch.save are read by "
-       "td_file_load)");
-}
-
 // libtorch trusts the storage lengths in a pickle and would read beyond their records. Pickles with content
 // that our reader does not know are left to libtorch.
 void check_storages(const zip_file::Reader& zip, const std::string& folder, const char* name) {
@@ -77,7 +67,12 @@ void check_storages(const zip_file::Reader& zip, const std::string& folder, cons
 
 // The archive's metadata. Checks the archive's structure before libtorch reads it.
 ScriptMeta meta_in(const zip_file::Reader& zip) {
-  const std::string folder = folder_of(zip);
+  const std::string folder = zip.folder_of("constants.pkl");
+  if (folder.empty()) {
+    fail(Code::format, zip.where(),
+         " is no TorchScript archive: it has no constants.pkl (files of torch.save are read by "
+         "td_file_load)");
+  }
   if (zip.find(folder + "data.pkl") == nullptr)
     fail(Code::format, zip.where(), " is no TorchScript archive: it has no data.pkl");
   for (const zip_file::Entry& one : zip.entries()) {

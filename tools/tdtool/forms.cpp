@@ -21,6 +21,7 @@ static_assert(FORM_CONSOLIDATED == static_cast<form>(FileFormat::consolidated));
 static_assert(FORM_MODULE == static_cast<form>(FileFormat::module));
 static_assert(FORM_STORE == static_cast<form>(FileFormat::store));
 static_assert(FORM_CSV == static_cast<form>(FileFormat::csv));
+static_assert(KIND_COMPLEX == static_cast<dtype_kinds>(td::NumberKind::complex));
 static_assert(FORM_JSON == static_cast<form>(FileFormat::json));
 
 constexpr std::string_view torch_prefix = "torch.";
@@ -49,6 +50,11 @@ std::string suffix_list(const td::FormatRow &row, const char *mark) {
 extern "C" const char *dtype_name(td_dtype dtype) {
   const td::DTypeRow *row = td::find_dtype(static_cast<td::DType>(dtype));
   return row == nullptr ? "?" : row->torch.data() + torch_prefix.size();
+}
+
+extern "C" dtype_kinds dtype_kind(td_dtype dtype) {
+  const td::DTypeRow *row = td::find_dtype(static_cast<td::DType>(dtype));
+  return row == nullptr ? KIND_NONE : static_cast<dtype_kinds>(row->kind);
 }
 
 extern "C" const char *form_name(form which) {

@@ -162,6 +162,15 @@ form form_of_file(const char *path);    /* by its content; ends the program if t
 void print_forms(void);                 /* for the man page */
 void print_guide(void);                 /* the table of docs/guide/files.md */
 const char *dtype_name(td_dtype dtype); /* float32 */
+typedef enum {
+  KIND_TRUTH,
+  KIND_WHOLE,
+  KIND_NATURAL,
+  KIND_REAL,
+  KIND_COMPLEX,
+  KIND_NONE
+} dtype_kinds;
+dtype_kinds dtype_kind(td_dtype dtype);
 
 /* keys.c: keys as people type them. */
 typedef struct key {

@@ -86,31 +86,17 @@ static double read_double(const void *at) {
   return value;
 }
 
+bool is_integer(td_dtype dtype) { return dtype_kind(dtype) <= KIND_NATURAL; }
+
 /* An integer; unsigned ones of 8 bytes as their bits. */
 static bool read_integer(td_dtype dtype, const void *at, int64_t *result) {
-  union {
-    uint8_t u8;
-    int8_t i8;
-    int16_t i16;
-    uint16_t u16;
-    int32_t i32;
-    uint32_t u32;
-    int64_t i64;
-  } room;
-  if (td_dtype_size(dtype) > sizeof room) return false;
-  memcpy(&room, at, td_dtype_size(dtype));
-  switch (dtype) {
-    case TD_DTYPE_BOOL:
-    case TD_DTYPE_UINT8: *result = room.u8; return true;
-    case TD_DTYPE_INT8: *result = room.i8; return true;
-    case TD_DTYPE_INT16: *result = room.i16; return true;
-    case TD_DTYPE_UINT16: *result = room.u16; return true;
-    case TD_DTYPE_INT32: *result = room.i32; return true;
-    case TD_DTYPE_UINT32: *result = room.u32; return true;
-    case TD_DTYPE_INT64:
-    case TD_DTYPE_UINT64: *result = room.i64; return true;
-    default: return false;
-  }
+  if (!is_integer(dtype)) return false;
+  const size_t bytes = td_dtype_size(dtype), rest = 64 - 8 * bytes;
+  uint64_t bits = 0;
+  memcpy(&bits, at, bytes);
+  *result = (int64_t)(bits << rest);
+  *result = dtype_kind(dtype) == KIND_WHOLE ? *result >> rest : (int64_t)bits;
+  return true;
 }
 
 /* The real and the imaginary part; true for complex numbers. */
@@ -153,15 +139,7 @@ long double element_exact(td_dtype dtype, const void *element) {
   return dtype == TD_DTYPE_UINT64 ? (long double)(uint64_t)integer : (long double)integer;
 }
 
-bool is_integer(td_dtype dtype) {
-  int64_t ignored;
-  return td_dtype_size(dtype) <= 8 && read_integer(dtype, &(int64_t){0}, &ignored);
-}
-
-bool is_real(td_dtype dtype) {
-  return dtype == TD_DTYPE_FLOAT16 || dtype == TD_DTYPE_BFLOAT16 || dtype == TD_DTYPE_FLOAT32 ||
-         dtype == TD_DTYPE_FLOAT64;
-}
+bool is_real(td_dtype dtype) { return dtype_kind(dtype) == KIND_REAL; }
 
 #define EACH(type)                                                              \
   for (size_t i = 0; i < count; i++) into[i] = (double)((const type *)data)[i]; \
