@@ -13,14 +13,11 @@ const tool_command command_verify = {
     .arguments = "PATH [OPTION...]",
     .summary = "Names each damaged file and what is wrong with it",
     .text =
-        "tdtool reads a folder with checksums whole and compares them, and so it does an "
-        "archive, whose entries always have some. Otherwise it checks structure and sizes. "
-        "The exit status is 1 if it finds damage.",
+        "tdtool reads a folder with checksums whole and compares them, and so it does an archive, "
+        "whose entries always have some. Otherwise it checks structure and sizes. The exit status "
+        "is 1 if it finds damage.",
     .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
-    .options = verify_options,
-    .options_len = COUNT_OF(verify_options),
-    .least = 1,
-    .most = 1,
+    TAKES(verify_options, 1, 1),
 };
 
 struct repair_values repair_asked;
@@ -36,12 +33,9 @@ const tool_command command_repair = {
     .arguments = "FOLDER [OPTION...]",
     .summary = "Brings back the rows that an interrupted writer left",
     .text =
-        "tdtool publishes the whole rows that an interrupted writer left, drops rows that "
-        "some files lack, and frees the space behind the last row. It does not change the "
-        "other rows. With --dry-run the exit status is 1 if there is something to repair.",
+        "tdtool publishes the whole rows that an interrupted writer left, drops rows that some "
+        "files lack, and frees the space behind the last row. It does not change the other rows. "
+        "With --dry-run the exit status is 1 if there is something to repair.",
     .example = "tdtool repair rollout --dry-run\ntdtool repair rollout",
-    .options = repair_options,
-    .options_len = COUNT_OF(repair_options),
-    .least = 1,
-    .most = 1,
+    TAKES(repair_options, 1, 1),
 };

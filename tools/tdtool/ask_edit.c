@@ -14,19 +14,13 @@ const tool_command command_set = {
     .summary = "Sets the elements of a tensor to a number, or a non-tensor value",
     .text =
         "A tensor gets the number in all of its elements and keeps its dtype and shape. Under "
-        "other keys, VALUE is "
-        "stored as non-tensor data: as JSON if it is JSON, otherwise as text. Without --out the "
-        "result takes the place "
-        "of PATH once it is complete; if anything fails, PATH stays as it was. A folder keeps the "
-        "files that did not "
-        "change.",
+        "other keys, VALUE is stored as non-tensor data: as JSON if it is JSON, otherwise as "
+        "text. Without --out the result takes the place of PATH once it is complete; if anything "
+        "fails, PATH stays as it was. A folder keeps the files that did not change.",
     .example =
-        "tdtool set rollout next/reward=0 task=\"balance the ball\"\ntdtool set rollout version=2 "
-        "--out second",
-    .options = set_options,
-    .options_len = COUNT_OF(set_options),
-    .least = 2,
-    .most = -1,
+        "tdtool set rollout next/reward=0 task=\"balance the ball\"\n"
+        "tdtool set rollout version=2 --out second",
+    TAKES(set_options, 2, -1),
 };
 
 static const tool_option rename_options[] = {OUT_OPTION, SAVING_OPTIONS};
@@ -36,16 +30,12 @@ const tool_command command_rename = {
     .arguments = "PATH OLD NEW [OPTION...]",
     .summary = "Moves an entry to another key",
     .text =
-        "tdtool refuses a NEW that exists. Missing dictionaries on the way are made. Without --out "
-        "the result takes the "
-        "place of PATH once it is complete.",
+        "tdtool refuses a NEW that exists. Missing dictionaries on the way are made. Without "
+        "--out the result takes the place of PATH once it is complete.",
     .example =
-        "tdtool rename rollout action agent/action\ntdtool rename rollout obs observation --out "
-        "renamed.tdz",
-    .options = rename_options,
-    .options_len = COUNT_OF(rename_options),
-    .least = 3,
-    .most = 3,
+        "tdtool rename rollout action agent/action\n"
+        "tdtool rename rollout obs observation --out renamed.tdz",
+    TAKES(rename_options, 3, 3),
 };
 
 static const tool_option drop_options[] = {OUT_OPTION, SAVING_OPTIONS};
@@ -56,10 +46,7 @@ const tool_command command_drop = {
     .summary = "Removes entries",
     .text = "Without --out the result takes the place of PATH once it is complete.",
     .example = "tdtool drop rollout info next/info\ntdtool drop rollout image --out small",
-    .options = drop_options,
-    .options_len = COUNT_OF(drop_options),
-    .least = 2,
-    .most = -1,
+    TAKES(drop_options, 2, -1),
 };
 
 struct merge_values merge_asked;
@@ -76,14 +63,10 @@ const tool_command command_merge = {
     .summary = "Puts the entries of several dictionaries side by side",
     .text =
         "All inputs need the same batch size. tdtool refuses an entry that two of them have, "
-        "unless --prefer says whose "
-        "counts.",
+        "unless --prefer says whose counts.",
     .example =
         "tdtool merge rollout labels labelled\ntdtool merge rollout fixed both.tdz --prefer last",
-    .options = merge_options,
-    .options_len = COUNT_OF(merge_options),
-    .least = 3,
-    .most = -1,
+    TAKES(merge_options, 3, -1),
 };
 
 struct pack_values pack_asked;
@@ -101,13 +84,9 @@ const tool_command command_pack = {
     .summary = "Packs a folder into one archive",
     .text =
         "The archive is a zip file with the files of the folder, which are copied as they are. "
-        "tdtool and Python's "
-        "tensordict open it in place of the folder.",
+        "tdtool and Python's tensordict open it in place of the folder.",
     .example = "tdtool pack rollout rollout.tdz\ntdtool pack rollout small.tdz --compress",
-    .options = pack_options,
-    .options_len = COUNT_OF(pack_options),
-    .least = 2,
-    .most = 2,
+    TAKES(pack_options, 2, 2),
 };
 
 struct unpack_values unpack_asked;
@@ -123,11 +102,7 @@ const tool_command command_unpack = {
     .summary = "Unpacks an archive into a folder",
     .text =
         "tdtool compares the checksums, and writes nothing outside of OUT, whatever names the "
-        "archive holds. OUT must "
-        "not exist; it appears when it is complete.",
+        "archive holds. OUT must not exist; it appears when it is complete.",
     .example = "tdtool unpack rollout.tdz rollout",
-    .options = unpack_options,
-    .options_len = COUNT_OF(unpack_options),
-    .least = 2,
-    .most = 2,
+    TAKES(unpack_options, 2, 2),
 };

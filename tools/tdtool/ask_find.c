@@ -17,24 +17,17 @@ const tool_command command_grep = {
     .summary = "Finds the rows that meet a condition, and lists or saves them",
     .text =
         "A row is one element of the batch. CONDITION compares keys and numbers: < <= > >= == !=, "
-        "joined by and, or, "
-        "not and brackets. abs(KEY) and isnan(KEY) work on each element. Where a row has several "
-        "elements, any(...) or "
-        "all(...) makes one of them. A key with blanks or signs stands in double quotes. true is 1 "
-        "and false is 0; "
-        "numbers are compared with float32 tensors as float32. tdtool prints the position of each "
-        "row, or saves the "
-        "rows as OUT, which has one batch dimension. It reads some rows at a time. The exit status "
-        "is 1 if no row is "
-        "found.",
+        "joined by and, or, not and brackets. abs(KEY) and isnan(KEY) work on each element. Where "
+        "a row has several elements, any(...) or all(...) makes one of them. A key with blanks or "
+        "signs stands in double quotes. true is 1 and false is 0; numbers are compared with "
+        "float32 tensors as float32. tdtool prints the position of each row, or saves the rows as "
+        "OUT, which has one batch dimension. It reads some rows at a time. The exit status is 1 "
+        "if no row is found.",
     .example =
-        "tdtool grep 'next/reward > 1' rollout\ntdtool grep 'any(abs(action) >= 0.9) and not "
-        "next/done' rollout -n 5\n"
+        "tdtool grep 'next/reward > 1' rollout\n"
+        "tdtool grep 'any(abs(action) >= 0.9) and not next/done' rollout -n 5\n"
         "tdtool grep 'isnan(next/reward)' rollout broken --force",
-    .options = grep_options,
-    .options_len = COUNT_OF(grep_options),
-    .least = 2,
-    .most = 3,
+    TAKES(grep_options, 2, 3),
 };
 
 struct plot_values plot_asked;
@@ -60,17 +53,13 @@ const tool_command command_plot = {
     .summary = "Draws the values of a tensor in the terminal",
     .text =
         "Row by row from left to right. Where several rows share a column, the drawing spans from "
-        "the least to the "
-        "greatest of them, so no peak is lost. Values that are not finite are left out and counted "
-        "below.",
+        "the least to the greatest of them, so no peak is lost. Values that are not finite are "
+        "left out and counted below.",
     .example =
-        "tdtool plot rollout next/reward\ntdtool plot rollout action --element 1 --from 1000 "
-        "--rows 250\n"
+        "tdtool plot rollout next/reward\n"
+        "tdtool plot rollout action --element 1 --from 1000 --rows 250\n"
         "tdtool plot rollout next/reward --hist",
-    .options = plot_options,
-    .options_len = COUNT_OF(plot_options),
-    .least = 2,
-    .most = 2,
+    TAKES(plot_options, 2, 2),
 };
 
 struct watch_values watch_asked = {.interval = 1};
@@ -89,15 +78,11 @@ const tool_command command_watch = {
     .summary = "Follows a recording that grows: rows, rows per second, last values",
     .text =
         "Each line has the time since the start, the rows that are published along the first "
-        "dimension, how many came per second since the line "
-        "before, and the last row of each KEY, or of the first tensors. tdtool reads the folder "
-        "again only when its "
-        "meta.json has changed, and never writes. Ctrl-C ends it.",
+        "dimension, how many came per second since the line before, and the last row of each KEY, "
+        "or of the first tensors. tdtool reads the folder again only when its meta.json has "
+        "changed, and never writes. Ctrl-C ends it.",
     .example = "tdtool watch rollout\ntdtool watch rollout next/reward --interval 5",
-    .options = watch_options,
-    .options_len = COUNT_OF(watch_options),
-    .least = 1,
-    .most = -1,
+    TAKES(watch_options, 1, -1),
 };
 
 struct report_values report_asked;
@@ -113,19 +98,13 @@ const tool_command command_report = {
     .summary = "Writes a page of HTML about a dictionary to standard output",
     .text =
         "The page needs no network and no other file: structure, sizes, episodes, and for each "
-        "tensor its course, "
-        "histogram, missing values and outliers. Tensors that look like images or depth maps are "
-        "shown as pictures. "
-        "tdtool reads the values piece by piece and draws the least and the greatest of "
-        "neighbours, so a recording may "
-        "be larger than the memory. Episodes are the second batch dimension, the elements of a "
-        "lazy stack, or what an "
-        "entry episode, done, terminated or truncated says.",
+        "tensor its course, histogram, missing values and outliers. Tensors that look like images "
+        "or depth maps are shown as pictures. tdtool reads the values piece by piece and draws "
+        "the least and the greatest of neighbours, so a recording may be larger than the memory. "
+        "Episodes are the second batch dimension, the elements of a lazy stack, or what an entry "
+        "episode, done, terminated or truncated says.",
     .example =
-        "tdtool report rollout > rollout.html\ntdtool report rollout next/reward action > "
-        "part.html",
-    .options = report_options,
-    .options_len = COUNT_OF(report_options),
-    .least = 1,
-    .most = -1,
+        "tdtool report rollout > rollout.html\n"
+        "tdtool report rollout next/reward action > part.html",
+    TAKES(report_options, 1, -1),
 };

@@ -16,19 +16,15 @@ const tool_command command_show = {
     .arguments = "PATH [KEY] [OPTION...]",
     .summary = "Shows the tree of entries with dtypes, shapes and sizes",
     .text =
-        "tdtool does not read the values of tensors, so a folder of any size shows at "
-        "once. KEY selects one entry; separate its names by slashes (a/b). A size of -1 "
-        "differs between the elements of a lazy stack. Of a TorchScript archive it shows the keys "
-        "and parameters of the module. Such an archive is code, and tdtool loads it: show only "
-        "those that you trust, or give the checksum. With a KEY, tdtool reads the tensors alone "
-        "and runs no code.",
+        "tdtool does not read the values of tensors, so a folder of any size shows at once. KEY "
+        "selects one entry; separate its names by slashes (a/b). A size of -1 differs between the "
+        "elements of a lazy stack. Of a TorchScript archive it shows the keys and parameters of "
+        "the module. Such an archive is code, and tdtool loads it: show only those that you "
+        "trust, or give the checksum. With a KEY, tdtool reads the tensors alone and runs no code.",
     .example =
-        "tdtool show rollout\ntdtool show rollout observation\ntdtool show rollout --json\ntdtool "
-        "show policy.pt",
-    .options = show_options,
-    .options_len = COUNT_OF(show_options),
-    .least = 1,
-    .most = 2,
+        "tdtool show rollout\ntdtool show rollout observation\ntdtool show rollout --json\n"
+        "tdtool show policy.pt",
+    TAKES(show_options, 1, 2),
 };
 
 struct head_values head_asked = {10, 0};
@@ -45,16 +41,13 @@ const tool_command command_head = {
     .arguments = "PATH [KEY...] [OPTION...]",
     .summary = "Prints rows",
     .text =
-        "A row is one element of the batch. With several batch dimensions, rows come in "
-        "row-major order. KEYs choose the columns. Of a tensor with more than one element "
-        "per row, tdtool prints the first elements; with --json it prints all.",
+        "A row is one element of the batch. With several batch dimensions, rows come in row-major "
+        "order. KEYs choose the columns. Of a tensor with more than one element per row, tdtool "
+        "prints the first elements; with --json it prints all.",
     .example =
-        "tdtool head rollout -n 3\ntdtool head rollout action next/reward --from 500\ntdtool head "
-        "table.csv --json",
-    .options = head_options,
-    .options_len = COUNT_OF(head_options),
-    .least = 1,
-    .most = -1,
+        "tdtool head rollout -n 3\ntdtool head rollout action next/reward --from 500\n"
+        "tdtool head table.csv --json",
+    TAKES(head_options, 1, -1),
 };
 
 struct stats_values stats_asked;
@@ -69,16 +62,13 @@ const tool_command command_stats = {
     .arguments = "PATH [KEY...] [OPTION...]",
     .summary = "Minimum, maximum, mean and NaN count of each tensor, and a histogram",
     .text =
-        "tdtool reads the values piece by piece, so the data may be larger than the "
-        "memory. Mean and standard deviation are those of the finite values. For complex "
-        "numbers they are those of the magnitude.",
+        "tdtool reads the values piece by piece, so the data may be larger than the memory. Mean "
+        "and standard deviation are those of the finite values. For complex numbers they are "
+        "those of the magnitude.",
     .example =
-        "tdtool stats rollout\ntdtool stats rollout next/reward\ntdtool stats rollout --fast "
-        "--json",
-    .options = stats_options,
-    .options_len = COUNT_OF(stats_options),
-    .least = 1,
-    .most = -1,
+        "tdtool stats rollout\ntdtool stats rollout next/reward\n"
+        "tdtool stats rollout --fast --json",
+    TAKES(stats_options, 1, -1),
 };
 
 struct slice_values slice_asked = {10};
@@ -94,17 +84,12 @@ const tool_command command_slice = {
     .arguments = "PATH INDEX [OUT] [OPTION...]",
     .summary = "Indexes the batch dimensions as in Python, and prints or saves the result",
     .text =
-        "INDEX consists of integers, slices, ... and None, separated by commas. It "
-        "applies to the batch dimensions of every entry. Without OUT, tdtool prints the "
-        "rows.",
+        "INDEX consists of integers, slices, ... and None, separated by commas. It applies to the "
+        "batch dimensions of every entry. Without OUT, tdtool prints the rows.",
     .example =
-        "tdtool slice rollout -1\ntdtool slice rollout \"0:100, ..., ::2\" part\ntdtool slice "
-        "rollout "
-        "\"0, :, None\" first.tdz",
-    .options = slice_options,
-    .options_len = COUNT_OF(slice_options),
-    .least = 2,
-    .most = 3,
+        "tdtool slice rollout -1\ntdtool slice rollout \"0:100, ..., ::2\" part\n"
+        "tdtool slice rollout \"0, :, None\" first.tdz",
+    TAKES(slice_options, 2, 3),
 };
 
 struct diff_values diff_asked;
@@ -124,13 +109,10 @@ const tool_command command_diff = {
     .arguments = "PATH PATH [OPTION...]",
     .summary = "Shows where two dictionaries differ",
     .text =
-        "The two may be stored in different formats. tdtool compares structure, dtypes "
-        "and shapes, then values: it prints the first position that differs and the "
-        "largest difference. NaN equals NaN. Without a difference it prints nothing and "
-        "exits with 0, otherwise with 1.",
+        "The two may be stored in different formats. tdtool compares structure, dtypes and "
+        "shapes, then values: it prints the first position that differs and the largest "
+        "difference. NaN equals NaN. Without a difference it prints nothing and exits with 0, "
+        "otherwise with 1.",
     .example = "tdtool diff rollout rollout.tdz\ntdtool diff before after --rtol 1e-5 --atol 1e-8",
-    .options = diff_options,
-    .options_len = COUNT_OF(diff_options),
-    .least = 2,
-    .most = 2,
+    TAKES(diff_options, 2, 2),
 };

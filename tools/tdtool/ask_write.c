@@ -13,14 +13,10 @@ const tool_command command_cat = {
     .arguments = "PATH... OUT [OPTION...]",
     .summary = "Concatenates dictionaries along their first batch dimension",
     .text =
-        "All inputs need the same keys, dtypes and shapes, except for the number of rows. "
-        "tdtool appends one input after the other, so the result may be larger than the "
-        "memory.",
+        "All inputs need the same keys, dtypes and shapes, except for the number of rows. tdtool "
+        "appends one input after the other, so the result may be larger than the memory.",
     .example = "tdtool cat monday tuesday wednesday week\ntdtool cat shard-* all.tdz",
-    .options = cat_options,
-    .options_len = COUNT_OF(cat_options),
-    .least = 2,
-    .most = -1,
+    TAKES(cat_options, 2, -1),
 };
 
 static const tool_option convert_options[] = {
@@ -32,16 +28,12 @@ const tool_command command_convert = {
     .arguments = "PATH OUT [OPTION...]",
     .summary = "Converts a dictionary to another format",
     .text =
-        "tdtool recognises the format of PATH by its content. OUT appears under its name "
-        "only when it is complete.",
+        "tdtool recognises the format of PATH by its content. OUT appears under its name only "
+        "when it is complete.",
     .example =
-        "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\ntdtool "
-        "convert "
-        "table.csv table.npz",
-    .options = convert_options,
-    .options_len = COUNT_OF(convert_options),
-    .least = 2,
-    .most = 2,
+        "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\n"
+        "tdtool convert table.csv table.npz",
+    TAKES(convert_options, 2, 2),
 };
 
 struct run_values run_asked;
@@ -73,14 +65,10 @@ const tool_command command_run = {
         "replace entries of the same key. A row is one element of the first batch dimension. The "
         "module gets some rows at once, so a folder may be larger than the memory; a lazy stack "
         "may not. The archive names the keys of inputs and outputs; others are given one by one: "
-        "--in agent/image --in agent/goal. OUT "
-        "appears under its name only when it is complete.",
+        "--in agent/image --in agent/goal. OUT appears under its name only when it is complete.",
     .example =
-        "tdtool run policy.pt rollout acted\ntdtool run policy.pt rollout acted.tdz "
-        "--only-outputs\n"
+        "tdtool run policy.pt rollout acted\n"
+        "tdtool run policy.pt rollout acted.tdz --only-outputs\n"
         "tdtool run encoder.pt images codes --in image --out code --batch 256",
-    .options = run_options,
-    .options_len = COUNT_OF(run_options),
-    .least = 3,
-    .most = 3,
+    TAKES(run_options, 3, 3),
 };

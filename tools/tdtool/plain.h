@@ -62,6 +62,9 @@ typedef struct tool_command {
   size_t options_len;
   int least, most; /* how many arguments; most -1: any */
 } tool_command;
+/* Its options, and the least and most arguments that it takes. */
+#define TAKES(table, fewest, highest) \
+  .options = (table), .options_len = COUNT_OF(table), .least = (fewest), .most = (highest)
 
 extern const tool_command *const commands[];
 extern const size_t commands_len;
