@@ -123,38 +123,28 @@ std::vector<std::string> variable_texts(const Source& source, const TypePlan& pl
   return result;
 }
 
-// A number as JSON.
 template <class T>
-std::string number_text(const char* at) {
+std::string real_text(const char* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
-  if constexpr (std::is_integral_v<T>) {
-    return std::to_string(value);
-  } else {
-    std::string text;
-    append_real(text, static_cast<double>(value));
-    return text;
-  }
+  std::string text;
+  append_real(text, static_cast<double>(value));
+  return text;
 }
 
+// A number as JSON. Complex ones have no tag of NumPy, and do not come here.
 std::string number_json(c10::ScalarType dtype, const char* at) {
-  switch (dtype) {
-    case c10::ScalarType::Bool: return *at != 0 ? "true" : "false";
-    case c10::ScalarType::Byte: return number_text<std::uint8_t>(at);
-    case c10::ScalarType::Char: return number_text<std::int8_t>(at);
-    case c10::ScalarType::Short: return number_text<std::int16_t>(at);
-    case c10::ScalarType::Int: return number_text<std::int32_t>(at);
-    case c10::ScalarType::Long: return number_text<std::int64_t>(at);
-#if TD_TORCH_HAS_WIDE_UNSIGNED
-    case c10::ScalarType::UInt16: return number_text<std::uint16_t>(at);
-    case c10::ScalarType::UInt32: return number_text<std::uint32_t>(at);
-    case c10::ScalarType::UInt64: return number_text<std::uint64_t>(at);
-#endif
-    case c10::ScalarType::Half: return number_text<c10::Half>(at);
-    case c10::ScalarType::Float: return number_text<float>(at);
-    case c10::ScalarType::Double: return number_text<double>(at);
-    default: return "null";
-  }
+  if (dtype == c10::ScalarType::Half) return real_text<c10::Half>(at);
+  if (dtype == c10::ScalarType::Float) return real_text<float>(at);
+  if (dtype == c10::ScalarType::Double) return real_text<double>(at);
+  if (dtype == c10::ScalarType::Bool) return *at != 0 ? "true" : "false";
+  const DTypeRow& row = *find_dtype(dtype_of(dtype));
+  const int rest = 64 - 8 * row.bytes;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, row.bytes);
+  return row.kind == NumberKind::whole
+             ? std::to_string(static_cast<std::int64_t>(bits << rest) >> rest)
+             : std::to_string(bits);
 }
 
 std::vector<std::string> read_values(const Source& source, const TypePlan& plan, std::size_t count,

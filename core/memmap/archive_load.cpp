@@ -1,4 +1,5 @@
 // The entries of an archive as a source for the loader.
+#include "core/formats/file_formats.h"
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/io/mapped_file.h"
@@ -106,12 +107,8 @@ std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writabl
 bool is_archive(const std::string& path) {
   const std::string name = files::absolute(path);
   if (files::look(name).found != Found::file) return false;
-  try {
-    return zip_file::MappedArchive::open(name).reader().find(format::meta_file) != nullptr;
-  } catch (const Error& error) {
-    if (error.code() != Code::format && error.code() != Code::unsupported) throw;
-    return false;
-  }
+  const auto file = MappedFile::open(name, MappedFile::whole, MapMode::priv);
+  return format_of_content({file->data(), file->bytes()}) == FileFormat::archive;
 }
 
 }  // namespace td
