@@ -16,11 +16,9 @@ NodePtr BatchOp::one_value(const NonTensorNode& node) const {
 
 NodePtr BatchOp::lazy(const LazyNode& node) const {
   if (keeps_batch()) {
-    std::vector<NodePtr> elements;
-    elements.reserve(node.elements().size());
-    for (const NodePtr& element : node.elements()) elements.push_back(element->transform(*this));
-    auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
-                                                device(node.device()), node.holds_non_tensor());
+    auto result = c10::make_intrusive<LazyNode>(
+        node.each([&](const NodePtr& element) { return element->transform(*this); }),
+        node.stack_dim(), node.batch(), device(node.device()), node.holds_non_tensor());
     if (node.tagged()) tags(node, *result);
     return result;
   }

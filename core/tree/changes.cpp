@@ -98,6 +98,13 @@ void Changes::replace(const DenseNode& node, c10::intrusive_ptr<DenseNode> entri
   more().contents.push_back({&mutable_node(node), std::move(entries)});
 }
 
+DenseNode& Changes::replace(const DenseNode& node, const DenseNode& entries) {
+  auto copy = c10::static_intrusive_pointer_cast<DenseNode>(entries.shallow_copy());
+  DenseNode& result = *copy;
+  replace(node, std::move(copy));
+  return result;
+}
+
 void Changes::set_elements(const LazyNode& node, std::vector<NodePtr> elements) {
   Sizes batch = node.batch_of(elements);
   more().elements.push_back({&mutable_node(node), std::move(elements), std::move(batch)});
@@ -109,6 +116,10 @@ void Changes::insert(const LazyNode& node, std::size_t position, c10::ArrayRef<N
 
 void Changes::set_tensors(const NestedTensorNode& node, NestedTensorPtr other) {
   more().tensors.push_back({&mutable_node(node), std::move(other)});
+}
+
+void Changes::set_tensors(const NestedTensorNode& node, const Node& other) {
+  set_tensors(node, c10::static_intrusive_pointer_cast<NestedTensorNode>(retain(other)));
 }
 
 void Changes::set_batch(const Node& node, SizesView batch) {

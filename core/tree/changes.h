@@ -41,6 +41,7 @@ class Changes {
   // Replaces all entries by those of the returned node, which the caller fills.
   DenseNode& replace(const DenseNode& node);
   void replace(const DenseNode& node, c10::intrusive_ptr<DenseNode> entries);
+  DenseNode& replace(const DenseNode& node, const DenseNode& entries);  // by copies of these
 
   // Elements of a lazy stack; also updates its batch size.
   void set_elements(const LazyNode& node, std::vector<NodePtr> elements);
@@ -48,6 +49,7 @@ class Changes {
 
   // Replaces the tensors of a nested tensor by those of another one with the same parts.
   void set_tensors(const NestedTensorNode& node, NestedTensorPtr other);
+  void set_tensors(const NestedTensorNode& node, const Node& other);
 
   // Attributes of a node.
   void set_batch(const Node& node, SizesView batch);

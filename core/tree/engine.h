@@ -9,6 +9,7 @@
 #pragma once
 
 #include "core/tree/sink.h"
+#include "core/tree/walk_level.h"
 
 #include <algorithm>
 #include <memory>
@@ -29,23 +30,20 @@ void refuse_nested_tensor(const WalkRules& rules, Path path, NodesHere nodes);
 std::vector<NodePtr> parts_beside(const WalkRules& rules, Path path, const LazyNode& lazy,
                                   const Node& other);
 
-// A row of one tree, for which nothing is counted or allocated.
-template <class T>
-class One {
- public:
-  One() = default;
-  explicit One(std::size_t /*trees*/, T value = {}) : value_(value) {}
-  T& operator[](std::size_t) noexcept { return value_; }
-  const T& operator[](std::size_t) const noexcept { return value_; }
-  operator c10::ArrayRef<T>() const noexcept { return c10::ArrayRef<T>(&value_, 1); }
+const NestedTensorNode& nested_tensor_of(const Node& node) noexcept;
 
- private:
-  T value_ = {};
-};
+template <class Sink, class = void>
+constexpr bool tells_nested_tensors = false;
+template <class Sink>
+constexpr bool tells_nested_tensors<
+    Sink,
+    std::void_t<decltype(std::declval<Sink&>().nested_tensor(
+        std::declval<const Here&>(), std::declval<const NestedTensorNode&>(), NodesHere()))>> =
+    true;
 
 }  // namespace detail
 
-// `Trees` is 1, or 0 for any number of them.
+// `Trees` is 1 or 2, or 0 for any number of them.
 template <class Sink, std::size_t Trees>
 class Walk : private Here {
  public:
@@ -69,7 +67,7 @@ class Walk : private Here {
       if (!is_value(*node_)) return mixed();
       for (std::size_t k = 0; k < trees(); ++k) nodes[k] = is_value(*nodes[k]) ? nodes[k] : nullptr;
       detail::refuse_nested_tensor(rules_, {}, nodes);
-      return sink_.value(*this, nodes);
+      return tell(nodes);
     }
     begin(nodes);
     while (!levels_.empty() && !sink_.done()) {
@@ -79,40 +77,14 @@ class Walk : private Here {
 
  private:
   template <class T>
-  using Row = std::conditional_t<Trees == 1, detail::One<T>, c10::SmallVector<T, 8>>;
-  using Elements = std::vector<NodePtr>;
+  using Row = detail::Row<T, Trees>;
+  using Level = detail::WalkLevel<Trees>;
+  using Elements = typename Level::Elements;
 
-  // What few levels need.
-  struct Aside {
-    Row<const Elements*> lists;                  // elements of a lazy stack, and those beside them
-    c10::SmallVector<NodePtr, 1> read;           // nodes that the walk alone holds
-    std::vector<std::unique_ptr<Elements>> cut;  // lists that the walk alone holds
-    std::vector<std::string> names;              // with Take::looks
-    std::vector<std::size_t> order;              // of sorted names
-  };
+  std::size_t trees() const noexcept { return Trees == 0 ? trees_ : Trees; }
 
-  struct Level {
-    explicit Level(std::size_t trees) : nodes(trees, nullptr), dicts(trees, nullptr) {}
-    Row<const Node*> nodes;       // as they were met
-    Row<const DenseNode*> dicts;  // as they read; nullptr: missing
-    std::unique_ptr<Aside> aside;
-    const Node* lead = nullptr;  // of the first tree that has one
-    std::size_t tree = 0;        // whose names are gone through
-    std::size_t next = 0;
-    std::uintptr_t scope = 0;
-    bool lazy = false;
-    bool looks = false;
-    bool named = false;
-    bool numbered = false;
-    bool again = false;
-  };
-
-  std::size_t trees() const noexcept { return Trees == 1 ? 1 : trees_; }
-
-  static Aside& aside(Level& level) {
-    if (level.aside == nullptr) level.aside = std::make_unique<Aside>();
-    return *level.aside;
-  }
+  // Whether levels list the entries to visit.
+  bool in_order() const noexcept { return Sink::picks || rules_.sorted; }
 
   bool is_value(const Node& node) const noexcept {
     return is_opaque(node) && !(Sink::opens_values && node.kind() == NodeKind::value_stack);
@@ -127,7 +99,8 @@ class Walk : private Here {
     if (level.looks) return next_name(level);
     for (;;) {
       node_ = level.dicts[level.tree];
-      const std::size_t n = level.dicts[level.tree]->size();
+      const std::size_t n =
+          in_order() ? level.aside->order.size() : level.dicts[level.tree]->size();
       while (level.next < n && !sink_.done()) {
         if (next_entry(level)) return true;
       }
@@ -149,18 +122,18 @@ class Walk : private Here {
 
   bool next_entry(Level& level) {
     std::size_t i = level.next++;
-    if (rules_.sorted) i = level.aside->order[i];
+    if (in_order()) i = level.aside->order[i];
     index_ = i;
     if constexpr (Trees == 1) {
       const Value& value = level.dicts[0]->value(i);
       if (!value.is_node()) {
-        sink_.leaf(*this, detail::One<const at::Tensor*>(1, &value.tensor()));
+        sink_.leaf(*this, Row<const at::Tensor*>(1, &value.tensor()));
         return false;
       }
-      const detail::One<const Node*> node(1, value.node().get());
+      const Row<const Node*> node(1, value.node().get());
       if (!is_value(*node[0])) return begin(node);
       detail::refuse_nested_tensor(rules_, nested_tensor_path(), node);
-      sink_.value(*this, node);
+      tell(node);
       return false;
     } else {
       return next_row(level, i);
@@ -199,7 +172,7 @@ class Walk : private Here {
     } else if (nodes == 0) {
       sink_.leaf(*this, tensors_);
     } else if (opaque == 0 && nodes == trees() - missing) {
-      return begin(Row<const Node*>(nodes_.begin(), nodes_.end()));
+      return begin(nodes_);
     } else {
       detail::refuse_nested_tensor(rules_, nested_tensor_path(), nodes_);
       if (nodes_[lead] == nullptr || !is_value(*nodes_[lead])) {
@@ -208,7 +181,7 @@ class Walk : private Here {
         for (const Node*& node : nodes_) {
           if (node != nullptr && !is_value(*node)) node = nullptr;
         }
-        sink_.value(*this, nodes_);
+        tell(nodes_, lead);
       }
     }
     return false;
@@ -228,7 +201,7 @@ class Walk : private Here {
       name_ = &number_;
     }
     if (Sink::opens_values && is_value(*nodes[0])) {
-      sink_.value(*this, nodes);
+      tell(nodes);
     } else {
       begin(nodes);
     }
@@ -250,12 +223,20 @@ class Walk : private Here {
       level.aside->read.push_back(entry_of(holder, name)->take_node());
       const Row<const Node*> nodes(1, level.aside->read.back().get());
       if (is_value(*nodes[0])) {
-        sink_.value(*this, nodes);
+        tell(nodes);
       } else if (begin(nodes)) {
         return true;
       }
     }
     return false;
+  }
+
+  void tell(const Row<const Node*>& nodes, std::size_t lead = 0) {
+    if constexpr (detail::tells_nested_tensors<Sink>) {
+      if (is_nested_tensor(*nodes[lead]))
+        return sink_.nested_tensor(*this, detail::nested_tensor_of(*nodes[lead]), nodes);
+    }
+    sink_.value(*this, nodes);
   }
 
   // False when nothing has to be gone through.
@@ -271,7 +252,12 @@ class Walk : private Here {
       again = true;
     }
     const Take take = sink_.meet(*this, nodes);
-    if (take == Take::nothing || (take == Take::whole && !is_root_ && !dense(nodes))) {
+    const Node* const last = nodes[trees() - 1];
+    const LazyNode* const stack =
+        take == Take::into && last != nullptr ? as_dict_stack(last) : nullptr;
+    if (stack != nullptr) sink_.stack(*this, *stack, nodes);
+    if (stack != nullptr || take == Take::nothing ||
+        (take == Take::whole && !is_root_ && !dense(nodes))) {
       is_root_ = false;
       return false;
     }
@@ -291,13 +277,14 @@ class Walk : private Here {
     if (by_elements) {
       list_elements(level, *lazy);
     } else if (level.looks) {
-      aside(level).names = entry_names(*level.lead);
+      level.more().names = entry_names(*level.lead);
     } else {
       for (std::size_t k = 0; k < trees(); ++k) level.dicts[k] = read(level, nodes[k]);
       if (rules_.missing == WalkRules::Missing::error && !rules_.ignore_extra)
         require_no_extra(level);
       level.lead = level.dicts[level.tree];
       if (rules_.sorted) sort(level);
+      if constexpr (Sink::picks) sink_.pick(*this, *level.dicts[0], level.more().order);
     }
     name(level);
     node_ = level.lead;
@@ -350,7 +337,7 @@ class Walk : private Here {
 
   void list_elements(Level& level, const LazyNode& lazy) {
     level.lazy = true;
-    Row<const Elements*>& lists = aside(level).lists;
+    Row<const Elements*>& lists = level.more().lists;
     lists = Row<const Elements*>(trees(), nullptr);
     for (std::size_t k = 0; k < trees(); ++k) {
       const Node* node = level.nodes[k];
@@ -370,13 +357,13 @@ class Walk : private Here {
   const DenseNode* read(Level& level, const Node* node) {
     if (node == nullptr) return nullptr;
     if (const DenseNode* dense = as_dense(node)) return dense;
-    aside(level).read.push_back(sink_.read(*node));
+    level.more().read.push_back(sink_.read(*node));
     return as_dense(level.aside->read.back().get());
   }
 
   static void sort(Level& level) {
     const DenseNode& dict = *level.dicts[0];
-    std::vector<std::size_t>& order = aside(level).order;
+    auto& order = level.more().order;
     order.resize(dict.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
@@ -425,6 +412,11 @@ class Walk : private Here {
 template <class Sink>
 void walk(const NodePtr& root, Sink& sink, const WalkRules& rules) {
   Walk<Sink, 1>(rules, sink).run(root);
+}
+// Allocates nothing for the rows of two trees.
+template <class Sink>
+void walk_pair(const NodePtr& first, const NodePtr& second, Sink& sink, const WalkRules& rules) {
+  Walk<Sink, 2>(rules, sink).run({first, second});
 }
 template <class Sink>
 void walk_beside(c10::ArrayRef<NodePtr> roots, Sink& sink, const WalkRules& rules) {

@@ -22,6 +22,12 @@ NodePtr picked_form(const NodePtr& node) {
   return part == nullptr ? node : read_at(part->parent(), part->items());
 }
 
+const NodePtr& whole_of(const NodePtr& node) noexcept {
+  const NodePtr* whole = &node;
+  while (const SubTensorDictNode* part = as_sub_tensordict(whole->get())) whole = &part->parent();
+  return *whole;
+}
+
 std::vector<NodePtr> elements_or_self(const NodePtr& node) {
   const LazyNode* lazy = as_lazy(node.get());
   return lazy == nullptr ? std::vector<NodePtr>{node} : lazy->elements();

@@ -72,6 +72,29 @@ inline NodePtr dense_form(const NodePtr& node) {
 // A sub-tensordict's part, with lazy stacks unread; other nodes unchanged.
 NodePtr picked_form(const NodePtr& node);
 
+// Returns the dictionary behind a part, or the node itself.
+const NodePtr& whole_of(const NodePtr& node) noexcept;
+
+// The entries of a dictionary. The caller knows that it holds them: it made or read it.
+inline DenseNode& entries_of(const NodePtr& node) noexcept {
+  return static_cast<DenseNode&>(*node);
+}
+
+// The elements and the dimension of a stack of dictionaries or values. Empty for other nodes.
+inline c10::ArrayRef<NodePtr> stacked(const Node& node) noexcept {
+  const LazyNode* lazy = as_lazy(&node);
+  return lazy == nullptr ? c10::ArrayRef<NodePtr>() : lazy->elements();
+}
+inline std::optional<std::int64_t> stack_dim_of(const Node& node) noexcept {
+  const LazyNode* lazy = as_lazy(&node);
+  return lazy == nullptr ? std::nullopt : std::optional(lazy->stack_dim());
+}
+// Whether both are stacks, along the same dimension.
+inline bool stacked_alike(const Node& one, const Node& other) noexcept {
+  const std::optional<std::int64_t> dim = stack_dim_of(one);
+  return dim && dim == stack_dim_of(other);
+}
+
 // The elements of a stack; of any other node the node alone.
 std::vector<NodePtr> elements_or_self(const NodePtr& node);
 

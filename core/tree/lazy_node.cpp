@@ -214,11 +214,13 @@ NodePtr LazyNode::transform(const BatchOp& op) const {
   return op.lazy(*this);
 }
 
-NodePtr LazyNode::shallow_copy() const {
-  auto copy =
-      c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_non_tensor());
-  copy_tags(*this, *copy);
-  return copy;
+NodePtr LazyNode::shallow_copy() const { return with_elements(elements_); }
+
+c10::intrusive_ptr<LazyNode> LazyNode::with_elements(std::vector<NodePtr> elements) const {
+  auto made = c10::make_intrusive<LazyNode>(std::move(elements), stack_dim_, batch(), device(),
+                                            holds_non_tensor());
+  copy_tags(*this, *made);
+  return made;
 }
 
 NodePtr LazyNode::dense_form() const {

@@ -31,6 +31,18 @@ class LazyNode final : public Node {
   }
   void set_elements(std::vector<NodePtr> elements);  // also updates the batch size
 
+  // Returns the results of `f(const NodePtr&)` for all elements.
+  template <class F>
+  std::vector<NodePtr> each(F&& f) const {
+    std::vector<NodePtr> made;
+    made.reserve(elements_.size());
+    for (const NodePtr& element : elements_) made.push_back(f(element));
+    return made;
+  }
+
+  // Returns a stack of other elements with the same batch size, device, names and tensorclass.
+  c10::intrusive_ptr<LazyNode> with_elements(std::vector<NodePtr> elements) const;
+
   // The batch size of a stack of these elements along the same dimension.
   Sizes batch_of(const std::vector<NodePtr>& elements) const;
 

@@ -115,6 +115,15 @@ std::int64_t count_nested_tensor(const at::Tensor& sizes, std::size_t item_bytes
   return offsets_of(sizes, item_bytes)->back();
 }
 
+const at::Tensor* any_leaf(const NodePtr& root) {
+  const at::Tensor* found = nullptr;
+  visit_nodes(root, [&](const Node& node) -> bool {
+    for_each_leaf(node, [&](const at::Tensor& leaf) { found = found == nullptr ? &leaf : found; });
+    return found != nullptr;
+  });
+  return found;
+}
+
 NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& sizes) {
   require_strided(values);
   require_strided(sizes);

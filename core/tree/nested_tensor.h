@@ -113,6 +113,9 @@ void for_each_leaf(const Node& node, F&& f) {
   if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) f(nested_tensor->values());
 }
 
+// Returns a tensor of the tree, or nullptr if the tree has no tensors.
+const at::Tensor* any_leaf(const NodePtr& root);
+
 // The same, and the table of the sizes of a nested tensor.
 template <class F>
 void for_each_tensor(const Node& node, F&& f) {

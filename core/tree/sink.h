@@ -8,6 +8,8 @@
 
 namespace td {
 
+class NestedTensorNode;
+
 // Where the entries of `first` stand in `other`: no look-up at all when the schema is the same one.
 // A name that is missing gives Schema::npos.
 class KeyMatch {
@@ -34,6 +36,7 @@ enum class Take : std::uint8_t {
   reads,    // as it reads: a lazy stack has the keys that all its elements have
   looks,    // the same, of one tree, but no tensor is read: look() is called instead
   elements,  // a lazy stack element by element; other trees are taken apart beside it
+  into,      // `reads`, but calls stack() for a lazy stack in the last tree, the one to write
 };
 
 struct WalkRules {
@@ -122,6 +125,10 @@ struct WalkSink {
   // Whether lazy stacks in parallel may differ in size; the sink must check the numbers of elements.
   static constexpr bool other_sizes = false;
 
+  // If true, pick() lists the entries to visit, in order. One tree only:
+  //   void pick(const Here& here, const DenseNode& dict, c10::SmallVectorImpl<std::size_t>& order);
+  static constexpr bool picks = false;
+
   // What a node reads as: a dense one.
   static NodePtr read(const Node& node) { return dense_form(retain(node)); }
 
@@ -136,6 +143,10 @@ struct WalkSink {
   void look(const Here&, const NodePtr&, const std::string&) {}
   // Non-tensor values and nested tensors; nullptr for trees that have a tensor or a dictionary there.
   void value(const Here&, NodesHere) {}
+  // Optional. Called for nested tensors; a sink without it gets them by value():
+  //   void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere nodes);
+  // Called for a lazy stack in the last tree (Take::into), with the nodes of all trees.
+  void stack(const Here&, const LazyNode&, NodesHere) {}
   // An entry that not all trees have, with Missing::intersect.
   void skip(const Here&) {}
   // Tensors in some trees, nodes in others. False: the walk throws.

@@ -1,5 +1,7 @@
 #include "core/tree/zip.h"
 
+#include "core/tree/nested_tensor.h"
+
 namespace td {
 
 Value ZipOp::data(const Here&, NodesHere nodes) const {
@@ -32,6 +34,10 @@ void refuse_nested_tensor(const WalkRules& rules, Path path, NodesHere nodes) {
     fail(Code::unsupported, rules.what, ": ", show_place(path),
          " is a nested tensor, which cannot take part; pad it or take its parts");
   }
+}
+
+const NestedTensorNode& nested_tensor_of(const Node& node) noexcept {
+  return static_cast<const NestedTensorNode&>(node);
 }
 
 void fail_mixed(const WalkRules& rules, Path path) {

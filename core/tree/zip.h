@@ -147,6 +147,13 @@ class ZipVisitor : public WalkSink<lazy> {
   void value(const Here& here, NodesHere nodes) {
     if constexpr (std::is_invocable_v<F&, const Here&, NodesHere>) f_(here, nodes);
   }
+  void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere nodes) {
+    if constexpr (std::is_invocable_v<F&, const Here&, const NestedTensorNode&>) {
+      f_(here, node);
+    } else {
+      value(here, nodes);
+    }
+  }
 
  private:
   F& f_;
@@ -167,7 +174,7 @@ NodePtr zip(c10::ArrayRef<NodePtr> roots, const Op& op, const WalkRules& rules =
 
 // Calls `f(const Here&, Tensors)` for the leaves of several trees, without recursion; once for nodes
 // that stand side by side in several places. If `f` takes NodesHere too, it is called for values that are no
-// tensors. The caller says how lazy stacks are taken: by elements, their own tensors are met, which can be
+// tensors; if it takes a NestedTensorNode, for those. The caller says how lazy stacks are taken: by elements, their own tensors are met, which can be
 // written to, but in several elements under one path.
 template <Take lazy, class F>
 void visit_zip(c10::ArrayRef<NodePtr> roots, F&& f, const WalkRules& rules = {}) {

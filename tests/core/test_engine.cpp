@@ -1,6 +1,7 @@
 // The walk: what a sink is told of trees of every kind, and in which order.
 #include "core/tree/engine.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/sub_tensordict.h"
@@ -154,6 +155,78 @@ TEST(Walk, ReadsASubTensordict) {
     seen += text(path) + (value.is_node() ? "" : show_sizes(value.tensor().sizes())) + " ";
   });
   EXPECT_EQ(seen, "a[3, 2] n n.b[3] ");
+}
+
+// Of the tree that is written, the second one, lazy stacks are told; the first one is read beside it.
+TEST(Walk, TellsLazyStacksThatAreWritten) {
+  struct Into : Notes<Take::into> {
+    void leaf(const Here& here, Tensors tensors) {
+      seen += text(here.path()) + (tensors[1] == nullptr ? "- " : " ");
+    }
+    void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
+      seen += text(here.path()) + std::to_string(lazy.elements().size()) +
+              (nodes[1] == &lazy ? "| " : "?");
+    }
+  };
+  TensorDict plain(SizesView{2}), source(SizesView{2}), target(SizesView{2});
+  plain.set({"b"}, at::ones({2}));
+  for (const char* name : {"a", "new"}) source.set({name}, at::ones({2}));
+  source.set({"n"}, TensorDict(to_lazy(plain.node(), 0)));
+  source.set({"s"}, plain);
+  target.set({"s"}, uneven());
+  target.set({"n"}, plain);
+  target.set({"a"}, at::ones({2}));
+  WalkRules rules = all_entries();
+  rules.missing = WalkRules::Missing::fill;
+  rules.ignore_extra = true;
+  Into into;
+  walk_pair(source.node(), target.node(), into, rules);
+  EXPECT_EQ(into.seen, "( a new- (n n.b n) s2| ) ");
+  into.seen.clear();
+  walk_pair(plain.node(), uneven().node(), into, rules);
+  EXPECT_EQ(into.seen, "2| ");
+}
+
+// Picks all entries but "a", from the last one on.
+struct Picks : Notes<Take::elements> {
+  static constexpr bool picks = true;
+  void pick(const Here&, const DenseNode& dict, c10::SmallVectorImpl<std::size_t>& order) {
+    for (std::size_t i = dict.size(); i-- > 0;) {
+      if (dict.name(i) != "a") order.push_back(i);
+    }
+  }
+};
+
+TEST(Walk, GoesThroughTheEntriesThatAreWanted) {
+  TensorDict td(SizesView{2});
+  for (const char* name : {"a", "b", "c"}) td.set({name}, at::ones({2}));
+  td.set({"n", "a"}, at::ones({2}));
+  td.set({"n", "d"}, at::ones({2}));
+  td.set({"s"}, uneven());
+  Picks picks;
+  walk(td.node(), picks, numbered());
+  EXPECT_EQ(picks.seen,
+            "( [s (s.0 (s.0.n s.0.n.b s.0.n) s.0.z s.0) "
+            "(s.1 s.1.own (s.1.n s.1.n.b s.1.n) s.1.z s.1) s) (n n.d n) c b ) ");
+}
+
+TEST(Walk, TellsNestedTensorsApartWhereAsked) {
+  struct Parts : Notes<Take::elements> {
+    void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere nodes) {
+      EXPECT_EQ(nodes[0], &node);
+      seen += text(here.path()) + std::to_string(node.parts()) + " ";
+    }
+  };
+  auto holder = c10::make_intrusive<DenseNode>(SizesView{2}, std::nullopt);
+  holder->put("p", NodePtr(make_nested_tensor({at::ones({1}), at::ones({3})})));
+  TensorDict td{NodePtr(holder)};
+  td.set_non_tensor({"text"}, "1");
+  Parts parts;
+  walk(td.node(), parts, all_entries());
+  EXPECT_EQ(parts.seen, "( p2 text! ) ");
+  Notes<Take::elements> notes;
+  walk(td.node(), notes, all_entries());
+  EXPECT_EQ(notes.seen, "( p! text! ) ");
 }
 
 TEST(Walk, IsNoRecursion) {
