@@ -1,143 +1,36 @@
 // A part of the keys of a dictionary: these, or all others.
-#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
-#include "core/tree/batch_op.h"
+#include "core/keys/filter.h"
 #include "core/tree/key_tree.h"
-#include "core/tree/traverse.h"
 
 namespace td {
 
 namespace {
 
-NodePtr copy_of_node(const NodePtr& node) { return TensorDict(node).clone(false).node(); }
-
-// What both have in common: one pass over the levels of the key tree. A level is read from a source
-// and written into a target, which in place will become the source's content.
-template <class Derived>
-class Filter {
+class Select {
  public:
-  Filter(const NodePtr& root, const KeyTree& tree, const SelectOptions& options)
-      : root_(root), tree_(tree), options_(options) {}
+  Select(const NodePtr& root, const KeyTree& tree, bool ignore_missing)
+      : root_(root), tree_(tree), ignore_missing_(ignore_missing) {}
 
-  TensorDict run() {
-    NodePtr result;
-    if (const SubTensorDictNode* part = as_sub_tensordict(root_.get())) {
-      if (options_.inplace) {
-        fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
-      }
-      result = make(0, dense_form(retain(*part))).node;
-    } else {
-      if (!is_dict(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-      if (options_.inplace && is_locked(*root_)) require_unlocked_lazy();
-      result = make(0, root_).node;
-    }
-    walk_.run([&](const Place& at) { static_cast<Derived*>(this)->step(at); });
-    static_cast<Derived*>(this)->finish();
-    changes_.run();
-    return TensorDict(options_.inplace ? root_ : result);
-  }
-
- protected:
-  struct Place {
-    std::uint32_t level;
-    const DenseNode* source;
-    DenseNode* target;  // held by its parent, by the result or by the changes
-  };
-  struct Made {
-    NodePtr node;
-    const DenseNode* target = nullptr;  // of a dense dictionary: where its entries go
-  };
-
-  // A dictionary of which a part is wanted.
-  Made begin(std::uint32_t level, const NodePtr& node) {
-    return memo_.once(
-        node.get(), [&] { return make(level, node); }, level);
-  }
-
-  Made make(std::uint32_t level, const NodePtr& node) {
-    if (const DenseNode* dense = as_dense(node.get())) {
-      if (options_.inplace) {
-        require_unlocked(*dense);
-        DenseNode* const target = &changes_.replace(*dense);
-        walk_.add({level, dense, target});
-        return {node, target};
-      }
-      held_.push_back(node);
-      auto target = c10::make_intrusive<DenseNode>(dense->batch(), dense->device());
-      copy_tags(*dense, *target);
-      walk_.add({level, dense, target.get()});
-      return {target, target.get()};
-    }
-    const RecursionGuard guard;
-    const auto& lazy = static_cast<const LazyNode&>(*node);
-    std::vector<NodePtr> elements;
-    elements.reserve(lazy.elements().size());
-    for (const NodePtr& element : lazy.elements()) elements.push_back(begin(level, element).node);
-    if (options_.inplace) return {node};
-    auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
-                                                lazy.device());
-    copy_tags(lazy, *result);
-    return {result};
-  }
-
-  // An entry that stays as it is. A result of its own has dictionaries of its own.
-  Value whole(const Value& value) {
-    if (!value.is_node() || options_.inplace) return value;
-    return copies_.once(value.node().get(), [&] { return copy_of_node(value.node()); });
-  }
-
-  const NodePtr& root_;
-  const KeyTree& tree_;
-  const SelectOptions& options_;
-  Traversal<Place> walk_;
-  Memo<Made> memo_;
-  Memo<NodePtr> copies_;
-  std::vector<NodePtr> held_;
-  Changes changes_;
-
- private:
-  void require_unlocked_lazy() const {
-    fail(Code::locked, "the dictionary is locked: entries cannot be removed");
-  }
-};
-
-class Select final : public Filter<Select> {
- public:
-  using Filter::Filter;
-
-  void step(const Place& at) {
-    const KeyTree::Level& wanted = tree_[at.level];
-    DenseNode& target = *at.target;
-    c10::SmallVector<Value, 6> values;
-    bool complete = true;
+  static constexpr bool drops_emptied() { return false; }
+  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+    const KeyTree::Level& wanted = tree_[level];
     for (std::size_t k = 0; k < wanted.entries.size(); ++k) {
-      const KeyTree::Entry& entry = wanted.entries[k];
-      const std::size_t i = at.source->schema()->find(wanted.names->name(k), wanted.names->hash(k));
-      const bool there = i != Schema::npos && (entry.deeper == 0 || is_dict(at.source->value(i)));
-      if (!there) {
-        if (!options_.ignore_missing) fail_missing(at.level, k);
-        complete = false;
-        values.emplace_back();
-        continue;
-      }
-      const Value& value = at.source->value(i);
       // A name and one below it: the narrower one counts.
-      values.push_back(entry.deeper == 0 ? whole(value) : begin(entry.deeper, value.node()).node);
-    }
-    if (complete) {  // the names are those of the tree: hashed once
-      DenseNode made(wanted.names, target.batch(), target.device());
-      made.reserve(values.size());
-      for (Value& value : values) made.push_value(std::move(value));
-      target.swap_entries(made);
-      return;
-    }
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (values[k].is_node() || values[k].tensor().defined()) {
-        target.put(wanted.names->name(k), std::move(values[k]));
+      const std::uint32_t deeper = wanted.entries[k].deeper;
+      const std::size_t i = source.schema()->find(wanted.names->name(k), wanted.names->hash(k));
+      if (i != Schema::npos && (deeper == 0 || is_dict(source.value(i)))) {
+        picks.add(i, deeper == 0 ? Picks::whole : deeper);
+      } else if (!ignore_missing_) {
+        fail_missing(level, k);
       }
+    }
+    if (picks.order.size() == wanted.entries.size()) {
+      picks.names = wanted.names;  // hashed once
+    } else {
+      picks.take_names(source);
     }
   }
-  void finish() {}
 
  private:
   [[noreturn]] void fail_missing(std::uint32_t level, std::size_t k) const {
@@ -147,84 +40,48 @@ class Select final : public Filter<Select> {
     find_entry(root_, path);  // throws: the entry is missing
     fail(Code::key_not_found, "no entry ", show_path(path), " in every dictionary of a lazy stack");
   }
+
+  const NodePtr& root_;
+  const KeyTree& tree_;
+  const bool ignore_missing_;
 };
 
-class Exclude final : public Filter<Exclude> {
+class Exclude {
  public:
-  Exclude(const NodePtr& root, const KeyTree& tree, const SelectOptions& options, bool drop_emptied)
-      : Filter(root, tree, options), drop_emptied_(drop_emptied) {}
+  Exclude(const KeyTree& tree, bool drops_emptied) : tree_(tree), drops_emptied_(drops_emptied) {}
 
-  void step(const Place& at) {
-    const KeyTree::Level& unwanted = tree_[at.level];
-    const DenseNode& source = *at.source;
-    c10::SmallVector<Value, 6> values;
-    c10::SmallVector<std::size_t, 6> dropped;
-    values.reserve(source.size());
+  bool drops_emptied() const noexcept { return drops_emptied_; }
+  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+    const KeyTree::Level& unwanted = tree_[level];
     const Schema& names = *source.schema();
     for (std::size_t i = 0; i < source.size(); ++i) {
       const std::size_t k = unwanted.names->find(names.name(i), names.hash(i));
       const KeyTree::Entry entry = k == Schema::npos ? KeyTree::Entry{} : unwanted.entries[k];
-      if (entry.whole) {
-        dropped.push_back(i);
-        continue;
-      }
-      const Value& value = source.value(i);
-      if (entry.deeper == 0 || !is_dict(value)) {
-        values.push_back(whole(value));
-        continue;
-      }
-      Made made = begin(entry.deeper, value.node());
-      if (drop_emptied_ && made.target != nullptr && as_dense(value.node().get())->size() != 0) {
-        narrowed_.push_back({at.target, names.name(i), made.target});
-      }
-      values.push_back(std::move(made.node));
+      if (!entry.whole) picks.add(i, entry.deeper == 0 ? Picks::whole : entry.deeper);
     }
-    SchemaPtr schema = source.schema();
-    if (!dropped.empty()) {
-      schema = c10::make_intrusive<Schema>();
-      for (std::size_t i = 0, next = 0; i < source.size(); ++i) {
-        if (next < dropped.size() && dropped[next] == i) {
-          ++next;
-        } else {
-          schema->append(names.name(i), names.hash(i));
-        }
-      }
-    }
-    DenseNode made(schema, at.target->batch(), at.target->device());
-    made.reserve(values.size());
-    for (Value& value : values) made.push_value(std::move(value));
-    at.target->swap_entries(made);
-  }
-
-  // Deepest first: a dictionary stands behind the one that holds it. Where several hold it, it may stand
-  // before some of them: these go in another round.
-  void finish() {
-    for (bool any = true; any;) {
-      any = false;
-      for (auto at = narrowed_.rbegin(); at != narrowed_.rend(); ++at) {
-        if (at->node == nullptr || at->node->size() != 0) continue;
-        at->node = nullptr;
-        at->holder->erase(at->holder->schema()->find(at->name));
-        any = true;
-      }
-    }
+    picks.take_names(source);
   }
 
  private:
-  struct Narrowed {
-    DenseNode* holder;
-    std::string name;
-    const DenseNode* node;  // what will be there
-  };
-
-  bool drop_emptied_;
-  std::vector<Narrowed> narrowed_;
+  const KeyTree& tree_;
+  const bool drops_emptied_;
 };
+
+template <class Which>
+TensorDict filtered(const TensorDict& td, Which which, bool inplace) {
+  const NodePtr& root = td.node();
+  if (!is_dict(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (inplace && is_part(*root))
+    fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
+  if (inplace && is_locked(*root))
+    fail(Code::locked, "the dictionary is locked: entries cannot be removed");
+  return TensorDict(Filter<Which>(which, inplace).run(root));
+}
 
 TensorDict exclude_paths(const TensorDict& td, PathList paths, const SelectOptions& options,
                          bool drop_emptied) {
   const KeyTree tree(paths);
-  return Exclude(td.node(), tree, options, drop_emptied).run();
+  return filtered(td, Exclude(tree, drop_emptied), options.inplace);
 }
 
 // The entries of a set under their new names.
@@ -241,7 +98,7 @@ TensorDict renamed(const TensorDict& td, const KeySet& set, bool ignore_missing)
       continue;
     }
     if (value->is_node()) {
-      result.set(set.names[i], TensorDict(copy_of_node(value->node())));
+      result.set(set.names[i], TensorDict(value->node()).clone(false));
     } else {
       result.set(set.names[i], value->tensor());
     }
@@ -253,7 +110,7 @@ TensorDict renamed(const TensorDict& td, const KeySet& set, bool ignore_missing)
 
 TensorDict select(const TensorDict& td, PathList paths, const SelectOptions& options) {
   const KeyTree tree(paths);
-  return Select(td.node(), tree, options).run();
+  return filtered(td, Select(td.node(), tree, options.ignore_missing), options.inplace);
 }
 
 TensorDict exclude(const TensorDict& td, PathList paths, const SelectOptions& options) {

@@ -1,7 +1,7 @@
 // The structure of a tree: depth, skeleton, batch sizes, and removal of empty parts.
 #include "core/keys/entries.h"
+#include "core/keys/filter.h"
 #include "core/tensor/assign.h"
-#include "core/tree/batch_op.h"
 #include "core/tree/lazy_elements.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
@@ -16,73 +16,71 @@ namespace {
 
 // A copy that keeps only entries for which `keep(value)` holds.
 template <class Keep>
-class FilteredCopy : public WalkSink<Take::elements> {
+TensorDict filtered_copy(const TensorDict& td, Keep keep) {
+  struct Which {
+    Keep& keep;
+    static constexpr bool drops_emptied() { return false; }
+    void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        const Value& value = source.value(i);
+        if (keep(value)) picks.add(i, is_dict(value) ? level : Picks::whole);
+      }
+      picks.take_names(source);
+    }
+  };
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  Which which{keep};
+  return TensorDict(Filter<Which>(which, /*inplace=*/false).run(td.node()));
+}
+
+// Plans to erase the nested dictionaries that hold nothing but such dictionaries.
+class RemoveEmpty : public WalkSink<Take::elements> {
  public:
-  using Made = NodePtr;
-  explicit FilteredCopy(Keep keep) : keep_(std::move(keep)) {}
+  using Made = bool;  // whether there is content
 
   Take meet(const Here& here, NodesHere) {
-    return here.is_entry() && !keep_(here.value()) ? Take::nothing : Take::elements;
+    next_ = here.is_entry() ? Place{&here.holder(), here.index()} : Place{};
+    return Take::elements;
   }
-  void enter(const Here&, Dicts dicts) {
-    auto made = c10::make_intrusive<DenseNode>(dicts[0]->batch(), dicts[0]->device());
-    copy_tags(*dicts[0], *made);
-    levels_.push_back({std::move(made), {}});
-  }
-  void enter_lazy(const Here&, const LazyNode&, NodesHere) { levels_.emplace_back(); }
-  void leaf(const Here& here, Tensors) {
-    if (keep_(here.value())) put(here, here.value());
-  }
-  void value(const Here& here, NodesHere nodes) {
-    if (keep_(here.value())) put(here, TensorDict(retain(*nodes[0])).clone(false).node());
-  }
-  NodePtr leave(const Here& here, bool) {
-    Level level = std::move(levels_.back());
+  void enter(const Here&, Dicts) { levels_.push_back({next_, false}); }
+  void enter_lazy(const Here&, const LazyNode&, NodesHere) { levels_.push_back({next_, false}); }
+  void leaf(const Here&, Tensors) { levels_.back().content = true; }
+  void value(const Here&, NodesHere) { levels_.back().content = true; }
+  bool leave(const Here&, bool) {
+    const Level level = levels_.back();
     levels_.pop_back();
-    NodePtr made = std::move(level.dense);
-    if (!made.defined()) {
-      const auto& lazy = static_cast<const LazyNode&>(here.node());
-      made = c10::make_intrusive<LazyNode>(std::move(level.elements), lazy.stack_dim(),
-                                           lazy.batch(), lazy.device());
-      copy_tags(lazy, *made);
-    }
-    put(here, made);
-    return made;
+    add(level.place, level.content);
+    return level.content;
   }
-  void again(const Here& here, const NodePtr& made) {
-    if (!here.is_entry() || keep_(here.value())) put(here, made);
+  void again(const Here& here, bool content) {
+    add(here.is_entry() ? Place{&here.holder(), here.index()} : Place{}, content);
   }
 
-  NodePtr take() { return std::move(result_); }
+  void run() { changes_.run(); }
 
  private:
+  struct Place {
+    const DenseNode* holder = nullptr;  // nullptr: the root, or an element of a lazy stack
+    std::size_t index = 0;
+  };
   struct Level {
-    c10::intrusive_ptr<DenseNode> dense;
-    std::vector<NodePtr> elements;  // of a lazy stack
+    Place place;
+    bool content;
   };
 
-  void put(const Here& here, Value value) {
-    if (levels_.empty()) {
-      result_ = value.take_node();
-    } else if (levels_.back().dense.defined()) {
-      levels_.back().dense->put(here.name(), std::move(value));
-    } else {
-      levels_.back().elements.push_back(value.take_node());
+  void add(const Place& place, bool content) {
+    if (content) {
+      if (!levels_.empty()) levels_.back().content = true;
+    } else if (place.holder != nullptr) {
+      require_unlocked(*place.holder);
+      changes_.erase(*place.holder, place.index);
     }
   }
 
-  Keep keep_;
+  Place next_;
   std::vector<Level> levels_;
-  NodePtr result_;
+  Changes changes_;
 };
-
-template <class Keep>
-TensorDict filtered_copy(const TensorDict& td, Keep keep) {
-  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  FilteredCopy<Keep> copy(std::move(keep));
-  walk(td.node(), copy, all_entries());
-  return TensorDict(copy.take());
-}
 
 // All dictionaries of a tree, each once and behind those that it holds.
 std::vector<Node*> dicts_of(const NodePtr& root) {
@@ -107,33 +105,9 @@ void remove_empty(const TensorDict& td) {
     fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
   }
   if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  const std::vector<Node*> nodes = dicts_of(td.node());
-  std::unordered_map<const Node*, bool> has_content;
-  for (Node* node : nodes) {
-    c10::SmallVector<Node*, 8> held;
-    node->collect(held);
-    const DenseNode* dense = as_dense(node);
-    bool content = dense != nullptr && dense->size() > held.size();
-    for (const Node* inner : held) content = content || !is_dict(*inner) || has_content[inner];
-    has_content[node] = content;
-  }
-  const auto stays = [&](const Value& value) {
-    return !is_dict(value) || has_content[value.node().get()];
-  };
-  Changes changes;
-  for (const Node* node : nodes) {
-    const DenseNode* dense = as_dense(node);
-    if (dense == nullptr) continue;
-    bool all = true;
-    for (std::size_t i = 0; i < dense->size(); ++i) all = all && stays(dense->value(i));
-    if (all) continue;
-    require_unlocked(*dense);
-    DenseNode& kept = changes.replace(*dense);
-    for (std::size_t i = 0; i < dense->size(); ++i) {
-      if (stays(dense->value(i))) kept.put(dense->name(i), dense->value(i));
-    }
-  }
-  changes.run();
+  RemoveEmpty removal;
+  walk(td.node(), removal, all_entries());
+  removal.run();
 }
 
 namespace {
@@ -165,10 +139,10 @@ std::size_t depth(const TensorDict& td) {
   Depths known;
   for (const Node* node : dicts_of(root)) {
     std::size_t& deepest = known[node];
-    if (const DenseNode* dense = as_dense(node)) {
-      for (std::size_t i = 0; i < dense->size(); ++i) {
-        deepest = std::max(deepest, depth_below(dense->value(i), known));
-      }
+    if (holds_entries(*node)) {
+      for_each_entry(*node, [&](const std::string&, const Value& value) {
+        deepest = std::max(deepest, depth_below(value, known));
+      });
     } else {
       for (const std::string& name : entry_names(*node)) {
         deepest = std::max(deepest, depth_below(static_cast<const LazyNode&>(*node), name, known));
@@ -199,10 +173,9 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
         max_dims < 0 ? full.size() : std::min(full.size(), static_cast<std::size_t>(max_dims));
     return Sizes(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(n));
   };
-  for (const Node* each : nodes) {
-    const DenseNode* node = as_dense(each);
-    if (node == nullptr) {
-      empty[each] = false;
+  for (const Node* node : nodes) {
+    if (!holds_entries(*node)) {
+      empty[node] = false;
       continue;  // a lazy stack keeps its batch size
     }
     std::optional<Sizes> common;
@@ -215,17 +188,13 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       while (n < common->size() && n < entry.size() && (*common)[n] == entry[n]) ++n;
       common->resize(n);
     };
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      const Value& value = node->value(i);
-      if (!value.is_node()) {
-        meet(value.tensor().sizes());
-      } else if (as_lazy(value.node().get()) != nullptr || is_nested_tensor(*value.node())) {
-        meet(value.node()->batch());
-      } else if (is_dict(value) && !empty[value.node().get()]) {
-        const auto changed = sizes.find(value.node().get());
-        meet(changed != sizes.end() ? SizesView(changed->second) : value.node()->batch());
-      }
-    }
+    for_each_entry(*node, [&](const std::string&, const Value& value) {
+      const Node* inner = value.node().get();
+      if (inner == nullptr) return meet(value.tensor().sizes());
+      if (one_value(*inner) != nullptr || (is_dict(value) && empty[inner])) return;
+      const auto changed = sizes.find(inner);
+      meet(changed != sizes.end() ? SizesView(changed->second) : inner->batch());
+    });
     empty[node] = !common;
     const bool compliant = node != td.node().get() && keep_compliant && max_dims >= 0 &&
                            node->batch().size() >= static_cast<std::size_t>(max_dims);
@@ -239,17 +208,16 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
     if (changed != sizes.end()) plan_batch(changes, *node, changed->second);
     const SizesView now = changed != sizes.end() ? SizesView(changed->second) : node->batch();
     const Sizes batch(now.begin(), now.end());
-    const DenseNode* dense = as_dense(node);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      const Value& value = dense->value(i);
-      if (!value.is_node()) continue;
+    if (!holds_entries(*node)) continue;
+    for_each_entry(*node, [&](const std::string&, const Value& value) {
+      if (!value.is_node()) return;
       const Node& inner = *value.node();
       if (one_value(inner) != nullptr) {
         plan_batch(changes, inner, batch);
       } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
         sizes[&inner] = batch;
       }
-    }
+    });
   }
   changes.run();
 }
