@@ -65,64 +65,133 @@ class Write {
   // `everywhere`: elements of lazy stacks outside the index receive new entries, too, as zeros.
   explicit Write(bool everywhere = false) : everywhere_(everywhere) {}
 
-  // A dictionary of any kind but a sub-tensordict. `source` has the batch size of the part.
+  // The target is not a sub-tensordict. `source` has the batch size of the part. Both, and the items, outlive the
+  // write.
   void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
-    if (const LazyNode* lazy = as_lazy(target.get())) {
-      plan_lazy(*lazy, items, target->batch().size(), source);
-    } else {
-      pair(target, source, root_.emplace(items, target->batch()), /*root=*/true);
-    }
-    pair_up();
+    Entries entries(*this, items);
+    walk_pair(source, target, entries, beside());
   }
 
   void plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-    if (as_lazy(target.get()) != nullptr) {
-      plan(target, items, filled_with(read_at(target, items), value));
-      return;
-    }
-    Scope& scope = root_.emplace(items, target->batch());
-    Fill fill{*this, scope, value};
+    Fill fill(*this, items, value);
     walk(target, fill, all_entries());
-    pair_up();
   }
 
   void run() { changes_.run(); }
 
  private:
-  struct Pair {
-    const DenseNode* target;
-    const DenseNode* source;
-    Scope* scope;
+  static WalkRules beside() {
+    WalkRules rules = all_entries();
+    rules.missing = WalkRules::Missing::fill;
+    rules.ignore_extra = true;
+    return rules;
+  }
+
+  // Plans to write the first tree into the second one.
+  class Entries : public WalkSink<Take::into> {
+   public:
+    Entries(Write& write, c10::ArrayRef<IndexItem> items) : write_(write), items_(items) {}
+    Entries(Write& write, Scope& scope) : write_(write), items_(scope.items), scope_(&scope) {}
+
+    // What is written is read when the changes run.
+    NodePtr read(const Node& source) { return write_.hold(dense_form(retain(source))); }
+
+    Take meet(const Here& here, NodesHere nodes) {
+      if (nodes[1] != nullptr) return Take::into;
+      make(here);
+      return Take::nothing;
+    }
+    void enter(const Here&, Dicts dicts) {
+      if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[1]->batch());
+      targets_.push_back(dicts[1]);
+    }
+    Made leave(const Here&, bool) {
+      targets_.pop_back();
+      return {};
+    }
+    void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
+      const NodePtr& source = write_.hold(retain(*nodes[0]));
+      if (scope_ == nullptr) return write_.plan_lazy(lazy, items_, lazy.batch().size(), source);
+      const std::size_t dims = scope_->batch.size();
+      if (scope_->untouched) return write_.plan_zeros(retain(lazy), source, dims, scope_->part);
+      require_batch(here.name(), lazy.batch(), scope_->batch);
+      write_.plan_lazy(lazy, scope_->items, dims, source);
+    }
+    void leaf(const Here& here, Tensors tensors) {
+      if (tensors[1] == nullptr) return make(here);
+      if (!scope_->untouched) write_.plan_leaf(name(here), *tensors[1], *tensors[0], *scope_);
+    }
+    void value(const Here& here, NodesHere nodes) {
+      if (here.is_root()) fail_root();
+      const DenseNode& target = *targets_.back();
+      const std::size_t at = target.schema()->find(name(here));
+      if (at == Schema::npos) return make(here);
+      if (scope_->untouched) return;
+      if (nodes[1] == nullptr) fail_kinds(here);
+      write_.plan_non_tensor(target, at, *nodes[0], *scope_);
+    }
+    bool mixed(const Here& here) {
+      if (here.is_root()) fail_root();
+      if (!scope_->untouched) fail_kinds(here);
+      return true;
+    }
+
+   private:
+    static const std::string& name(const Here& here) { return here.holder().name(here.index()); }
+
+    void make(const Here& here) {
+      const DenseNode& target = *targets_.back();
+      if (target.locked()) {
+        fail(Code::locked, "the dictionary is locked and has no entry \"", name(here),
+             "\" to write");
+      }
+      write_.make(target, name(here), here.value(), *scope_);
+    }
+    [[noreturn]] static void fail_root() {
+      fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
+    }
+    [[noreturn]] void fail_kinds(const Here& here) const {
+      fail(Code::wrong_entry, "cannot write a ", kind_word(here.value()), " into \"", name(here),
+           "\", which is a ", kind_word(*targets_.back()->find(name(here))));
+    }
+
+    Write& write_;
+    c10::ArrayRef<IndexItem> items_;
+    Scope* scope_ = nullptr;  // of all dictionaries; made when the first one is met
+    c10::SmallVector<const DenseNode*, 4> targets_;
   };
 
   // Plans one value for each tensor.
-  struct Fill : WalkSink<Take::whole> {
-    Write& write;
-    Scope& all;
-    const at::Tensor& number;
-    Fill(Write& planned, Scope& scope_of_all, const at::Tensor& value)
-        : write(planned), all(scope_of_all), number(value) {}
+  class Fill : public WalkSink<Take::into> {
+   public:
+    Fill(Write& write, c10::ArrayRef<IndexItem> items, const at::Tensor& value)
+        : write_(write), items_(items), number_(value) {}
 
-    Take meet(const Here&, NodesHere nodes) {
-      if (const LazyNode* lazy = as_dict_stack(nodes[0])) {
-        const NodePtr part = read_lazy(*lazy, all.items, all.batch.size());
-        write.plan_lazy(*lazy, all.items, all.batch.size(), write.filled_with(part, number));
-      }
-      return Take::whole;
+    void enter(const Here&, Dicts dicts) {
+      if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[0]->batch());
+    }
+    void stack(const Here&, const LazyNode& lazy, NodesHere) {
+      const std::size_t dims = scope_ == nullptr ? lazy.batch().size() : scope_->batch.size();
+      const NodePtr part = read_lazy(lazy, items_, dims);
+      write_.plan_lazy(lazy, items_, dims, write_.filled_with(part, number_));
     }
     void leaf(const Here& here, Tensors tensors) {
-      write.plan_leaf(here.name(), *tensors[0], number, all);
+      write_.plan_leaf(here.name(), *tensors[0], number_, *scope_);
     }
-    void value(const Here& here, NodesHere nodes) {
-      if (here.is_root() || !is_nested_tensor(*nodes[0])) return;
+    void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
+      if (here.is_root()) return;
       fail(Code::unsupported, show_path(here.path()),
            " is a nested tensor, whose parts cannot be filled");
     }
+
+   private:
+    Write& write_;
+    c10::ArrayRef<IndexItem> items_;
+    const at::Tensor& number_;
+    Scope* scope_ = nullptr;  // of all dictionaries
   };
 
-  void pair_up() {
-    pairs_.run([&](const Pair& at) { plan_level(at); });
-  }
+  const NodePtr& hold(NodePtr node) { return held_.emplace_front(std::move(node)); }
 
   // The part, with each tensor replaced by the value.
   NodePtr filled_with(const NodePtr& part, const at::Tensor& value) {
@@ -139,8 +208,7 @@ class Write {
       }
       const at::Tensor& value;
     };
-    held_.push_back(map(dense_form(part), FillOp(value)));
-    return held_.back();
+    return hold(map(dense_form(part), FillOp(value)));
   }
 
   void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
@@ -153,59 +221,6 @@ class Write {
            name, "\" of shape ", show_sizes(part));
     }
     changes_.writes().set(name, target, value, &scope.plan);
-  }
-
-  void pair(const NodePtr& target, const NodePtr& source, Scope& scope, bool root = false) {
-    const NodePtr read = dense_form(source);
-    if (read != source) held_.push_back(read);
-    const DenseNode* into = as_dense(target.get());
-    const DenseNode* from = as_dense(read.get());
-    if (into == nullptr || from == nullptr) {
-      fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
-    }
-    const Pair pair{into, from, &scope};
-    if (root) return pairs_.add(pair);
-    pairs_.add_once({into, from}, pair, reinterpret_cast<std::uintptr_t>(&scope));
-  }
-
-  void plan_level(const Pair& level) {
-    const DenseNode& target = *level.target;
-    const DenseNode& source = *level.source;
-    const KeyMatch where(source, target);
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      const Value& from = source.value(i);
-      const std::size_t at = where(i);
-      if (at == Schema::npos) {
-        if (target.locked()) {
-          fail(Code::locked, "the dictionary is locked and has no entry \"", source.name(i),
-               "\" to write");
-        }
-        make(target, source.name(i), from, *level.scope);
-        continue;
-      }
-      const Value& into = target.value(at);
-      const bool nodes = into.is_node() && from.is_node();
-      if (level.scope->untouched) {
-        if (is_dict(into) && is_dict(from))
-          plan_zeros(into.node(), from.node(), level.scope->batch.size(), level.scope->part);
-        continue;
-      }
-      if (into.is_node() != from.is_node() ||
-          (nodes && is_dict(*into.node()) != is_dict(*from.node()))) {
-        fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into \"", source.name(i),
-             "\", which is a ", kind_word(into));
-      }
-      if (!nodes) {
-        plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
-      } else if (!is_dict(*into.node())) {
-        plan_non_tensor(target, at, *from.node(), *level.scope);
-      } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
-        require_batch(std::string_view(source.name(i)), lazy->batch(), level.scope->batch);
-        plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
-      } else {
-        pair(into.node(), from.node(), *level.scope);
-      }
-    }
   }
 
   // Non-tensor values: another value for a part makes one value for each element.
@@ -272,14 +287,7 @@ class Write {
   }
 
   void plan_element(const NodePtr& element, std::vector<IndexItem> items, const NodePtr& source) {
-    held_.push_back(source);
-    if (const LazyNode* lazy = as_lazy(element.get())) {
-      plan_lazy(*lazy, items, element->batch().size(), source);
-      return;
-    }
-    items_.push_front(std::move(items));
-    scopes_.emplace_front(items_.front(), element->batch());
-    pair(element, source, scopes_.front());
+    plan(element, items_.emplace_front(std::move(items)), hold(source));
   }
 
   // For an index that cannot be split: computes positions, and gives each element its own.
@@ -331,19 +339,19 @@ class Write {
   // `dims`, `part`: the indexed dimensions of the element and of the source.
   void plan_zeros(const NodePtr& element, const NodePtr& source, std::size_t dims, SizesView part) {
     const RecursionGuard guard;
-    held_.push_back(source);
-    const LazyNode* lazy = as_lazy(element.get());
-    if (lazy == nullptr) {
+    const std::optional<std::int64_t> along = stack_dim_of(*element);
+    if (!along) {
       scopes_.emplace_front(element->batch().slice(0, dims), part);
-      return pair(element, source, scopes_.front());
+      return plan(element, hold(source), scopes_.front());
     }
-    const auto stack = static_cast<std::size_t>(lazy->stack_dim());
+    const c10::ArrayRef<NodePtr> elements = stacked(*element);
+    const auto stack = static_cast<std::size_t>(*along);
     std::vector<TensorDict> parts;
     if (stack >= dims) {
       parts = TensorDict(source).unbind(static_cast<std::int64_t>(part.size() + stack - dims));
     }
-    for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
-      plan_zeros(lazy->elements()[k], stack < dims ? source : parts[k].node(),
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      plan_zeros(elements[k], stack < dims ? source : parts[k].node(),
                  stack < dims ? dims - 1 : dims, part);
     }
   }
@@ -360,7 +368,7 @@ class Write {
       return changes_.set(holder, name, std::move(made));
     }
     const Node& source = *from.node();
-    if (as_lazy(&source) != nullptr && !is_dict(source)) {
+    if (!is_dict(source) && stack_dim_of(source)) {  // one value for each element
       const NodePtr none =
           c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
       const NodePtr made = scope.untouched ? none : written(none, source, scope);
@@ -368,16 +376,19 @@ class Write {
     }
     NodePtr made = map(all_dense(from.node()), op);
     if (device) made = TensorDict(made).to(*device).node();
-    if (holds_entries(*made) && !scope.untouched) pair(made, from.node(), scope);
+    if (is_dict(*made) && !scope.untouched) plan(made, from.node(), scope);
     changes_.set(holder, name, std::move(made));
   }
 
+  void plan(const NodePtr& target, const NodePtr& source, Scope& scope) {
+    Entries entries(*this, scope);
+    walk_pair(source, target, entries, beside());
+  }
+
   const bool everywhere_;
-  std::optional<Scope> root_;
-  std::forward_list<std::vector<IndexItem>> items_;  // of the scopes below
-  std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
-  std::vector<NodePtr> held_;
-  Traversal<Pair> pairs_;
+  std::forward_list<std::vector<IndexItem>> items_;  // of the scopes
+  std::forward_list<Scope> scopes_;
+  std::forward_list<NodePtr> held_;
   FittedValues fitted_;
   Changes changes_;
 };
@@ -403,7 +414,7 @@ TensorDict align(const TensorDict& value, SizesView part) {
 
 // The batch size of a part.
 Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
-  if (as_lazy(node.get()) == nullptr) return IndexPlan(items, node->batch()).sizes(node->batch());
+  if (!stack_dim_of(*node)) return IndexPlan(items, node->batch()).sizes(node->batch());
   const NodePtr part = read_at(node, items);
   return Sizes(part->batch().begin(), part->batch().end());
 }
@@ -413,11 +424,11 @@ Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
 template <class F>
 void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write) {
   const TensorDict part = sub_tensordict(TensorDict(node), items);
-  const SubTensorDictNode& inner = *as_sub_tensordict(part.node().get());
+  const auto& inner = static_cast<const SubTensorDictNode&>(*part.node());
   TensorDict behind(inner.parent());
   if (!is_part(*behind.node())) return write(behind, inner.items());
   // Elements of a lazy stack differ, and there is no one index: what is seen is written, then put back.
-  const SubTensorDictNode& whole = *as_sub_tensordict(node.get());
+  const auto& whole = static_cast<const SubTensorDictNode&>(*node);
   TensorDict seen = TensorDict(dense_form(node)).clone(/*recurse=*/false);
   write(seen, items);
   write_part(TensorDict(whole.parent()), whole.items(), seen);

@@ -13,84 +13,71 @@ namespace td {
 namespace {
 
 // As an indexed write, but an entry that is missing is an error, and every tensor is broadcast for
-// itself: the batch sizes need not agree.
-class UpdateAt {
+// itself: the batch sizes need not agree. The source is the first tree, the target the second one.
+class UpdateAt : public WalkSink<Take::reads> {
  public:
-  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options) : plan_(plan), options_(options) {}
+  UpdateAt(const NodePtr& root, IndexPlan& plan, const UpdateAtOptions& options)
+      : root_(root), plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
-  bool plan(const NodePtr& target, const NodePtr& source) {
-    enter(*target, *source);
-    walk_.run_in_order(
-        [&](Level& level) {
-          if (!plain_ || level.next == level.source->size()) return false;
-          const std::size_t i = level.next++;
-          const Level at = level;  // entry() may add a level
-          path_.push_back(at.source->name(i));
-          const std::size_t found = KeyMatch(*at.source, *at.target)(i);
-          if (!entry(*at.target, found, at.source->value(i))) path_.pop_back();
-          return true;
-        },
-        [&](const Level&) {
-          if (!path_.empty()) path_.pop_back();
-        });
+  bool plan(const NodePtr& source) {
+    WalkRules rules = all_entries();
+    rules.missing = WalkRules::Missing::fill;
+    rules.ignore_extra = true;
+    walk_pair(source, root_, *this, rules);
     return plain_;
   }
+
+  Take meet(const Here& here, NodesHere nodes) {
+    if (nodes[1] == nullptr) target_of(here);
+    plain_ = plain_ && holds_entries(*nodes[0]) && holds_entries(*nodes[1]);
+    return plain_ ? Take::reads : Take::nothing;
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    if (tensors[1] == nullptr) target_of(here);
+    const Path path = here.path();
+    leaves_.set(path, *tensors[1], fitted(path, *tensors[1], *tensors[0]), &plan_);
+  }
+  void value(const Here& here, NodesHere nodes) {
+    if (!here.is_root() && nodes[1] == nullptr) mixed(here);
+    plain_ = false;
+  }
+  bool mixed(const Here& here) {
+    plain_ = false;
+    if (here.is_root()) return true;
+    const Value& into = target_of(here);
+    fail(Code::wrong_entry, "cannot write a ", kind_word(here.value()), " into ",
+         show_path(here.path()), ", which is a ", kind_word(into));
+  }
+  bool done() const noexcept { return !plain_; }
 
   void run() { leaves_.run(); }
 
  private:
-  struct Level {
-    const DenseNode *target, *source;
-    std::size_t next;
-  };
-
-  void enter(const Node& target, const Node& source) {
-    const DenseNode* into = as_dense(&target);
-    const DenseNode* from = as_dense(&source);
-    plain_ = plain_ && into != nullptr && from != nullptr;
-    if (plain_) walk_.add({into, from, 0});
+  // Returns the entry to write. Throws key_not_found if it is missing.
+  const Value& target_of(const Here& here) const {
+    const Value* found = find_stored(root_, here.path());
+    if (found == nullptr)
+      fail(Code::key_not_found, "no entry ", show_path(here.path()), " to write");
+    return *found;
   }
 
-  // The entry at `path_`. True when it is a dictionary that is gone through next: its name stays on the path
-  // until it is done.
-  bool entry(const DenseNode& holder, std::size_t at, const Value& from) {
-    if (at == Schema::npos) {
-      fail(Code::key_not_found, "no entry ", show_path(path_), " to write");
-    }
-    const Value& into = holder.value(at);
-    if (into.is_node() != from.is_node() || is_dict(into) != is_dict(from)) {
-      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show_path(path_),
-           ", which is a ", kind_word(into));
-    }
-    if (!from.is_node()) {
-      leaves_.set(path_, into.tensor(), fitted(into.tensor(), from.tensor()), &plan_);
-      return false;
-    }
-    plain_ = plain_ && is_dict(from);
-    if (!plain_ || !seen_.first({into.node().get(), from.node().get()})) return false;
-    enter(*into.node(), *from.node());
-    return plain_;
-  }
-
-  const at::Tensor& fitted(const at::Tensor& target, const at::Tensor& source) {
-    require_batch(path_, target.sizes(), plan_.view().in());
+  const at::Tensor& fitted(Path path, const at::Tensor& target, const at::Tensor& source) {
+    require_batch(path, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
     const at::Tensor& value = options_.exact ? source : fitted_.fit(source, part.size());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(value.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
-           show_path(path_), " of shape ", show_sizes(part));
+           show_path(path), " of shape ", show_sizes(part));
     }
     return value;
   }
 
+  const NodePtr& root_;
   IndexPlan& plan_;
   const UpdateAtOptions& options_;
-  Traversal<Level> walk_;
-  Seen seen_;
-  PathBuffer path_;
   bool plain_ = true;
   FittedValues fitted_;
   Writes leaves_;  // held by the dictionaries, or by fitted_
@@ -105,8 +92,8 @@ void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tenso
     fail(Code::invalid_argument,
          "an exact write needs an index that gives a view: no tensors and no masks");
   }
-  UpdateAt update(plan, options);
-  if (update.plan(td.node(), source.node())) return update.run();
+  UpdateAt update(td.node(), plan, options);
+  if (update.plan(source.node())) return update.run();
   // Lazy stacks, sub-tensordicts, non-tensor values.
   if (options.exact) {
     fail(Code::unsupported, "an exact write takes dictionaries of tensors only");
