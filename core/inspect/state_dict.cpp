@@ -98,7 +98,7 @@ Metadata read_metadata(const TensorDict& state) {
   return result;
 }
 
-class Loading {
+class Loading : public WalkSink<Take::into> {
  public:
   Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options,
           Changes& changes)
@@ -122,29 +122,23 @@ class Loading {
 
   // Checks everything; changes nothing.
   void plan() {
-    if (const LazyNode* lazy = as_lazy(td_.node().get())) {
-      plan_lazy({}, *lazy);
-    } else {
-      plan_tree();
-    }
+    walk(td_.node(), *this, all_paths());
     if (options_.strict && (!missing_.empty() || !unused_.empty())) fail_keys();
   }
 
- private:
-  void plan_tree() {
-    plan_node({}, *td_.node(), {});
-    visit_paths(*td_.node(), [&](Path path, const Value& value) {
-      if (!value.is_node()) return plan_leaf(path, value.tensor());
-      if (is_nested_tensor(*value.node())) {
-        fail(Code::unsupported, show_path(path),
-             " is a nested tensor, which a state cannot be loaded into");
-      }
-      if (!is_dict(value)) return;
-      if (const LazyNode* lazy = as_lazy(value.node().get())) return plan_lazy(path, *lazy);
-      plan_node(path, *value.node(), batch_above(path));
-    });
+  void enter(const Here& here, Dicts dicts) { plan_node(here.path(), *dicts[0]); }
+  Made leave(const Here&, bool) {
+    batches_.pop_back();
+    return {};
+  }
+  void stack(const Here& here, const LazyNode& lazy, NodesHere) { plan_lazy(here.path(), lazy); }
+  void leaf(const Here& here, Tensors tensors) { plan_leaf(here, *tensors[0]); }
+  void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
+    fail(Code::unsupported, show_path(here.path()),
+         " is a nested tensor, which a state cannot be loaded into");
   }
 
+ private:
   // Each element of a lazy stack takes its part of each tensor, or what the state has under its number.
   void plan_lazy(Path path, const LazyNode& lazy) {
     const RecursionGuard guard;
@@ -237,12 +231,12 @@ class Loading {
     return tensor.select(dim, static_cast<std::int64_t>(k));
   }
 
-  SizesView batch_above(Path path) const {
-    const auto found = batch_of_.find(join(path.slice(0, path.size() - 1), nested_separator));
-    return found == batch_of_.end() ? SizesView() : SizesView(found->second);
+  SizesView batch_above() const {
+    return batches_.empty() ? SizesView() : SizesView(batches_.back());
   }
 
-  void plan_node(Path path, const Node& node, SizesView above) {
+  void plan_node(Path path, const DenseNode& node) {
+    const SizesView above = batch_above();
     Sizes batch(node.batch().begin(), node.batch().end());
     const auto found = metadata_.find(join(path, flat_separator));
     if (found != metadata_.end()) {
@@ -268,21 +262,20 @@ class Loading {
       changes_.set_batch(node, batch);
       if (node.batch().size() != batch.size()) changes_.set_names(node, {});
     }
-    batch_of_.emplace(join(path, nested_separator), std::move(batch));
+    batches_.push_back(std::move(batch));
   }
 
   // A tensor in the place of one that is there.
-  void replace(Path path, const at::Tensor& tensor) {
-    const Path above = path.slice(0, path.size() - 1);
-    const NodePtr node = above.empty() ? td_.node() : find_stored(td_.node(), above)->node();
-    const DenseNode& holder = *as_dense(node.get());
+  void replace(const Here& here, const at::Tensor& tensor) {
+    const DenseNode& holder = here.holder();
     Value value = holder.device() ? move_to(tensor, *holder.device()) : tensor;
-    if (holder.tensorclass()) value = fit_field(holder, path.back(), std::move(value));
-    changes_.set(holder, path.back(), std::move(value));
+    if (holder.tensorclass()) value = fit_field(holder, here.name(), std::move(value));
+    changes_.set(holder, here.index(), std::move(value));
   }
 
-  void plan_leaf(Path path, const at::Tensor& target) {
-    const SizesView batch = batch_above(path);
+  void plan_leaf(const Here& here, const at::Tensor& target) {
+    const Path path = here.path();
+    const SizesView batch = batch_above();
     const auto found = unused_.find(join(path, separator_));
     const at::Tensor* source = found == unused_.end() ? nullptr : &leaves_[found->second].tensor;
     const SizesView sizes = options_.assign && source ? source->sizes() : target.sizes();
@@ -302,7 +295,7 @@ class Loading {
       }
       changes_.writes().set(path, target, *source);
     } else {
-      replace(path, *source);
+      replace(here, *source);
     }
     unused_.erase(found);
   }
@@ -335,7 +328,7 @@ class Loading {
   char separator_ = flat_separator;
   std::vector<Leaf> leaves_;
   std::unordered_map<std::string, std::size_t> unused_;  // of leaves_, by joined name
-  std::unordered_map<std::string, Sizes> batch_of_;      // by joined path
+  std::vector<Sizes> batches_;                           // of the dictionaries that are open
   std::vector<std::string> missing_;
   std::vector<std::unique_ptr<Loading>> elements_;  // of lazy stacks
   Changes& changes_;
@@ -357,9 +350,8 @@ NodePtr state_form(const NodePtr& root) {
   const auto form = [](const NodePtr& node) -> NodePtr {
     if (!is_lazy_stack(*node) || reads_as_one(node)) return dense_form(node);
     auto numbered = c10::make_intrusive<DenseNode>(node->batch(), node->device());
-    for_each_entry(*node, [&](const std::string& name, const Value& element) {
-      numbered->put(name, element);
-    });
+    for (const NodePtr& element : stacked(*node))
+      numbered->put(std::to_string(numbered->size()), element);
     return numbered;
   };
   return copy_dense(picked_form(root), form,
