@@ -80,12 +80,9 @@ void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>&
     void operator()(const Here& here, Tensors tensors) const {
       changes.set(here.holder(), here.index(), views[plan.place_of(*tensors[0])]);
     }
-    void operator()(const Here&, NodesHere nodes) const {
-      const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]);
-      if (nested_tensor == nullptr) return;
-      changes.set_tensors(*nested_tensor,
-                          packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
-                                                      views, device));
+    void operator()(const Here&, const NestedTensorNode& node) const {
+      changes.set_tensors(node,
+                          packing::nested_tensor_over(node, plan.place_of(node), views, device));
     }
   };
   Changes changes;
@@ -148,11 +145,7 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
   if (!is_locked(*td.node()) || is_part(*td.node()) || device.type() == c10::DeviceType::Meta) {
     return std::nullopt;
   }
-  const at::Tensor* leaf = nullptr;  // check one leaf before planning
-  visit_nodes(td.node(), [&](const Node& node) -> bool {
-    for_each_leaf(node, [&](const at::Tensor& one) { leaf = leaf == nullptr ? &one : leaf; });
-    return leaf != nullptr;
-  });
+  const at::Tensor* leaf = any_leaf(td.node());  // look first, so that no plan is made for nothing
   if (leaf == nullptr || Buffer::of(*leaf) == nullptr || leaf->device() == device) {
     return std::nullopt;
   }

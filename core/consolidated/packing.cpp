@@ -18,10 +18,6 @@ namespace td::packing {
 
 namespace {
 
-const NestedTensorNode* nested_tensor_in(const Value& value) {
-  return value.is_node() ? as_nested_tensor(value.node().get()) : nullptr;
-}
-
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
 std::string show_quoted(std::string_view name) { return quote(name); }
@@ -103,10 +99,10 @@ class Plan::Placing : public WalkSink<Take::elements> {
     check_name(here.name(), false);
     slot(here) = plan_.add(*tensors[0], here.name());
   }
-  void value(const Here& here, NodesHere nodes) {
+  void value(const Here& here, NodesHere) { check_name(here.name(), false); }
+  void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
     check_name(here.name(), false);
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
-      slot(here) = plan_.add(*nested_tensor, here.name());
+    slot(here) = plan_.add(node, here.name());
   }
 
  private:
@@ -216,6 +212,59 @@ void Plan::copy_to(char* data, int threads) const {
   });
 }
 
+// The values and the leaves of one dictionary, each as fields of JSON.
+class Plan::Fields : public WalkSink<Take::elements> {
+ public:
+  static constexpr bool opens_values = true;
+
+  Fields(const Plan& plan, std::size_t first) : plan_(plan), first_(first) {}
+
+  Take meet(const Here& here, NodesHere) { return here.is_root() ? Take::elements : Take::nothing; }
+  void value(const Here& here, NodesHere nodes) {
+    const Node& data = *nodes[0];
+    if (!values.empty()) values += ',';
+    values += quote(here.name()) + ":[" + *one_value(data) + ',';
+    append_sizes(values, data.batch());
+    values += ',';
+    append_device(values, data);
+    values += ']';
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    add(here.name(), tensors[0]->sizes(), plan_.places_[place_of(here)]);
+  }
+  void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
+    std::size_t next = place_of(here);
+    const auto part = [&](std::string_view mark) {
+      const Place& place = plan_.places_[next++];
+      add(std::string(mark).append(here.name()), place.tensor.sizes(), place);
+    };
+    const std::shared_ptr<const Jagged>& jagged = node.jagged();
+    part(values_mark);
+    if (jagged && jagged->lengths.defined()) part(lengths_mark);
+    part(offsets_mark);
+    leaves.back() = ',';  // append a sixth item
+    leaves += std::to_string(jagged ? jagged->dim : 1) + ']';
+  }
+
+  std::string values, leaves;
+
+ private:
+  std::size_t place_of(const Here& here) const { return plan_.slots_[first_ + here.index()]; }
+
+  void add(std::string_view key, SizesView sizes, const Place& place) {
+    if (!leaves.empty()) leaves += ',';
+    leaves += quote(key) + ":[\"";
+    leaves += stored_name(place.tensor.scalar_type());
+    leaves += "\",";
+    append_sizes(leaves, sizes);
+    leaves += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
+              std::to_string(place.stop - place.start - place.bytes) + ']';
+  }
+
+  const Plan& plan_;
+  const std::size_t first_;
+};
+
 // Writes the text of each dictionary in order.
 class Plan::Text : public WalkSink<Take::elements> {
  public:
@@ -236,50 +285,13 @@ class Plan::Text : public WalkSink<Take::elements> {
   void begin(const Here& here, const LazyNode* lazy) {
     const Node& node = here.node();
     if (!here.is_root()) out += ',' + quote(here.name()) + ':';
-    const std::size_t first = plan_.nodes_.at(&node).first;
-    out.append("{\"cls\":\"").append(row_of(node).class_name).append("\",\"non_tensors\":{");
-    bool any = false;
-    for_each_entry(node, [&](const std::string& name, const Value& value) {
-      const std::string* json = value.is_node() ? one_value(*value.node()) : nullptr;
-      if (json == nullptr) return;
-      const Node& data = *value.node();
-      if (any) out += ',';
-      any = true;
-      out += quote(name) + ":[" + *json + ',';
-      append_sizes(out, data.batch());
-      out += ',';
-      append_device(out, data);
-      out += ']';
-    });
-    out += "},\"leaves\":{";
-    any = false;
-    std::size_t slot = first;
-    for_each_entry(node, [&](const std::string& name, const Value& value) {
-      std::size_t number = plan_.slots_[slot++];
-      const auto leaf = [&](const std::string& key, SizesView sizes) {
-        const Place& place = plan_.places_[number++];
-        if (any) out += ',';
-        any = true;
-        out += quote(key) + ":[\"";
-        out += stored_name(place.tensor.scalar_type());
-        out += "\",";
-        append_sizes(out, sizes);
-        out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
-               std::to_string(place.stop - place.start - place.bytes) + ']';
-      };
-      if (!value.is_node()) leaf(name, value.tensor().sizes());
-      const NestedTensorNode* nested_tensor = nested_tensor_in(value);
-      if (nested_tensor == nullptr) return;
-      const auto part = [&](std::string_view mark) {
-        leaf(std::string(mark) + name, plan_.places_[number].tensor.sizes());
-      };
-      const std::shared_ptr<const Jagged>& jagged = nested_tensor->jagged();
-      part(values_mark);
-      if (jagged && jagged->lengths.defined()) part(lengths_mark);
-      part(offsets_mark);
-      out.back() = ',';  // append a sixth item
-      out += std::to_string(jagged ? jagged->dim : 1) + ']';
-    });
+    Fields fields(plan_, plan_.nodes_.at(&node).first);
+    WalkRules rules = all_entries();
+    rules.numbered = true;
+    walk(retain(node), fields, rules);
+    out.append("{\"cls\":\"").append(row_of(node).class_name);
+    out.append("\",\"non_tensors\":{").append(fields.values);
+    out.append("},\"leaves\":{").append(fields.leaves);
     out += "},\"cls_metadata\":";
     append_metadata(out, node, lazy, all_locked_);
     if (out.size() > max_text_bytes) {

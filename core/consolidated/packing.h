@@ -59,6 +59,7 @@ class Plan {
 
  private:
   class Placing;
+  class Fields;
   class Text;
   struct Slots {  // the place of each entry of a dictionary
     std::size_t first;

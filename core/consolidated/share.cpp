@@ -119,12 +119,9 @@ void share_memory(const TensorDict& td) {
         changes.set(here.holder(), here.index(), view);
       }
     }
-    void operator()(const Here&, NodesHere nodes) {
-      const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]);
-      if (nested_tensor == nullptr) return;
-      changes.set_tensors(*nested_tensor,
-                          packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
-                                                      views, nested_tensor->device()));
+    void operator()(const Here&, const NestedTensorNode& node) {
+      changes.set_tensors(
+          node, packing::nested_tensor_over(node, plan.place_of(node), views, node.device()));
     }
   };
   Lead lead{plan, views};
@@ -141,16 +138,14 @@ void share_memory(const TensorDict& td) {
 }
 
 bool is_shared(const TensorDict& td) {
-  const Node* node = td.node().get();
-  while (const SubTensorDictNode* part = as_sub_tensordict(node)) node = part->parent().get();
-  if (node->device() && node->device()->type() == c10::DeviceType::CUDA) return true;
-  if (node->shared()) return true;
-  const LazyNode* lazy = as_lazy(node);
-  if (lazy == nullptr || lazy->elements().empty()) return false;
-  std::size_t shared = 0;
-  for (const NodePtr& element : lazy->elements()) shared += element->shared() ? 1 : 0;
-  if (shared != 0 && shared != lazy->elements().size()) {
-    fail(Code::invalid_argument, shared, " of ", lazy->elements().size(),
+  const Node& node = *whole_of(td.node());
+  if (node.device() && node.device()->type() == c10::DeviceType::CUDA) return true;
+  if (node.shared()) return true;
+  const c10::ArrayRef<NodePtr> elements = stacked(node);
+  const auto shared = static_cast<std::size_t>(std::count_if(
+      elements.begin(), elements.end(), [](const NodePtr& one) { return one->shared(); }));
+  if (shared != 0 && shared != elements.size()) {
+    fail(Code::invalid_argument, shared, " of ", elements.size(),
          " dictionaries of the lazy stack are in shared memory, the others are not");
   }
   return shared != 0;

@@ -11,8 +11,7 @@ namespace {
 class Lister : public WalkSink<Take::elements> {
  public:
   void leaf(const Here& here, Tensors tensors) { leaves.push_back({text(here), *tensors[0]}); }
-  void value(const Here& here, NodesHere nodes) {
-    if (!is_nested_tensor(*nodes[0])) return;
+  void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
     fail(Code::unsupported, "\"", text(here),
          "\" is a nested tensor, which cannot be sent leaf by leaf; "
          "send a message");

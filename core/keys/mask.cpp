@@ -104,9 +104,8 @@ class MaskedWrites : public WalkSink<Take::elements> {
     if (number_) require_fits(*number_, tensors[0]->scalar_type(), "masked_fill");
     writes_.fill(here.path(), *tensors[0], fitted("a mask", masks_.back(), *tensors[0]), value_);
   }
-  void value(const Here&, NodesHere nodes) {
-    if (is_nested_tensor(*nodes[0]))
-      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
+  void nested_tensor(const Here&, const NestedTensorNode&, NodesHere) {
+    fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
   }
 
   void run() {

@@ -50,9 +50,8 @@ void add_all(const Node& node, Writes& writes) {
   struct Add {
     Writes& writes;
     void operator()(const Here& here, Tensors tensors) { writes.fill(here.path(), *tensors[0]); }
-    void operator()(const Here& here, NodesHere nodes) {
-      if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
-        writes.fill(here.path(), nested_tensor->values());
+    void operator()(const Here& here, const NestedTensorNode& node) {
+      writes.fill(here.path(), node.values());
     }
   };
   WalkRules policy;

@@ -16,13 +16,10 @@ class Adoption : public WalkSink<Take::elements> {
   void leaf(const Here& here, Tensors tensors) {
     changes_.set(here.holder(), here.index(), *tensors[1]);
   }
-  void value(const Here&, NodesHere nodes) {
-    mark(*nodes[0], *nodes[1]);
-    if (is_nested_tensor(*nodes[0])) {
-      changes_.set_tensors(static_cast<const NestedTensorNode&>(*nodes[0]),
-                           NestedTensorPtr::reclaim_copy(
-                               static_cast<NestedTensorNode*>(const_cast<Node*>(nodes[1]))));
-    }
+  void value(const Here&, NodesHere nodes) { mark(*nodes[0], *nodes[1]); }
+  void nested_tensor(const Here&, const NestedTensorNode& to, NodesHere nodes) {
+    mark(to, *nodes[1]);
+    changes_.set_tensors(to, *nodes[1]);
   }
 
  private:

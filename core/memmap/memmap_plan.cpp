@@ -35,10 +35,11 @@ class Planner : public WalkSink<Take::elements> {
   SavePlan run(const Node& root, std::string dir, bool exists) {
     const Node* node = &root;
     std::vector<std::pair<const SubTensorDictNode*, std::string>> sub_tensordicts;
-    while (const SubTensorDictNode* part = as_sub_tensordict(node)) {
-      sub_tensordicts.emplace_back(part, dir);
-      begin_sub_tensordict(*part, dir, exists);
-      node = part->parent().get();
+    while (is_part(*node)) {
+      const auto& part = static_cast<const SubTensorDictNode&>(*node);
+      sub_tensordicts.emplace_back(&part, dir);
+      begin_sub_tensordict(part, dir, exists);
+      node = part.parent().get();
     }
     root_ = {std::move(dir), exists};
     WalkRules rules = all_paths();
@@ -67,11 +68,11 @@ class Planner : public WalkSink<Take::elements> {
   }
   void value(const Here& here, NodesHere nodes) {
     path_ = here.path();
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0])) {
-      add_nested_tensor(levels_.back(), here.index(), *nested_tensor);
-    } else {
-      add_non_tensor(levels_.back(), *nodes[0]);
-    }
+    add_non_tensor(levels_.back(), *nodes[0]);
+  }
+  void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
+    path_ = here.path();
+    add_nested_tensor(levels_.back(), here.index(), node);
   }
   Made leave(const Here&, bool) {
     Level level = std::move(levels_.back());
@@ -134,9 +135,9 @@ class Planner : public WalkSink<Take::elements> {
   // Whether the node gets a folder that names its tensorclass. In a lazy stack of tensorclasses each element
   // has one; in a lazy stack that is itself a tensorclass the elements do not.
   static bool is_tensorclass(const Node& source) {
-    const LazyNode* lazy = as_lazy(&source);
-    if (lazy == nullptr) return source.tensorclass() != nullptr;
-    return source.tensorclass() && !lazy->elements().empty() && !lazy->elements()[0]->tensorclass();
+    if (!is_lazy_stack(source)) return source.tensorclass() != nullptr;
+    const c10::ArrayRef<NodePtr> elements = stacked(source);
+    return source.tensorclass() && !elements.empty() && !elements[0]->tensorclass();
   }
 
   void begin_lazy(const Here& here, const LazyNode& source, Folder folder) {

@@ -84,12 +84,10 @@ class Replacement : public WalkSink<Take::elements> {
   void leaf(const Here& here, Tensors tensors) {
     changes_.set(here.holder(), here.index(), *tensors[1]);
   }
-  void value(const Here&, NodesHere nodes) {
-    changes_.set_device(*nodes[0], nodes[1]->device());
-    if (const NestedTensorNode* target = as_nested_tensor(nodes[0])) {
-      changes_.set_tensors(*target, NestedTensorPtr::reclaim_copy(
-                                        const_cast<NestedTensorNode*>(as_nested_tensor(nodes[1]))));
-    }
+  void value(const Here&, NodesHere nodes) { changes_.set_device(*nodes[0], nodes[1]->device()); }
+  void nested_tensor(const Here& here, const NestedTensorNode& target, NodesHere nodes) {
+    value(here, nodes);
+    changes_.set_tensors(target, *nodes[1]);
   }
 
   void run() { changes_.run(); }

@@ -21,7 +21,7 @@ Sizes without(SizesView sizes, std::int64_t dim) {
 }
 
 // Builds the parts of each dictionary in parallel.
-class Unbind : public WalkSink<Take::whole> {
+class Unbind : public WalkSink<Take::into> {
  public:
   using Made = std::vector<NodePtr>;
 
@@ -30,11 +30,6 @@ class Unbind : public WalkSink<Take::whole> {
 
   std::vector<NodePtr> take() { return std::move(result_); }
 
-  Take meet(const Here& here, NodesHere nodes) {
-    if (!is_lazy_stack(*nodes[0])) return Take::reads;
-    value(here, nodes);
-    return Take::nothing;
-  }
   void enter(const Here& here, Dicts dicts) {
     const DenseNode& source = *dicts[0];
     const Sizes batch = without(source.batch(), dim_);
@@ -61,19 +56,20 @@ class Unbind : public WalkSink<Take::whole> {
     require_entry(*above_.back().source, here.index());
     leaf(*tensors[0], above_.back().targets);
   }
+  void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
+    put(here, others_.once(nodes, [&] { return unbind_lazy(lazy, dim_); }));
+  }
   void value(const Here& here, NodesHere nodes) {
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0])) {
-      const bool falls_apart = !above_.empty() && dim_ == 0 && nested_tensor->batch().size() == 1;
-      if (!falls_apart) {
-        fail(Code::unsupported,
-             "a nested tensor falls into parts as an entry only, along a first and only dimension");
-      }
-      require_entry(*above_.back().source, here.index());
-      for (std::size_t k = 0; k < parts_; ++k)
-        above_.back().targets[k]->push_value(nested_tensor->part(k));
-      return;
+    put(here, others_.once(nodes, [&] { return parts_of(*nodes[0]); }));
+  }
+  void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
+    const bool falls_apart = !above_.empty() && dim_ == 0 && node.batch().size() == 1;
+    if (!falls_apart) {
+      fail(Code::unsupported,
+           "a nested tensor falls into parts as an entry only, along a first and only dimension");
     }
-    put(here, others_.once(nodes[0], [&] { return parts_of(*nodes[0]); }));
+    require_entry(*above_.back().source, here.index());
+    for (std::size_t k = 0; k < parts_; ++k) above_.back().targets[k]->push_value(node.part(k));
   }
   Made leave(const Here&, bool again) {
     const Targets targets = std::move(above_.back().targets);
@@ -89,7 +85,7 @@ class Unbind : public WalkSink<Take::whole> {
  private:
   // The parts of a node that the walk does not enter.
   std::vector<NodePtr> parts_of(const Node& node) const {
-    if (const LazyNode* stack = as_lazy(&node)) return unbind_lazy(*stack, dim_);
+    if (stack_dim_of(node)) return unbind_lazy(static_cast<const LazyNode&>(node), dim_);
     std::vector<NodePtr> copies;
     copies.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
