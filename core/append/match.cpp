@@ -100,16 +100,16 @@ class Matcher {
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
     const record::LayoutNode& to = folder_.nodes()[i];
-    const LazyNode* lazy = as_dict_stack(node.get());
-    if (lazy == nullptr || lazy->stack_dim() != to.text.stack_dim) {
+    if (!is_dict(*node) || stack_dim_of(*node) != to.text.stack_dim) {
       fail_kind(i, ("a lazy stack along dimension " + std::to_string(to.text.stack_dim)).c_str());
     }
-    if (lazy->elements().size() != to.entries.size()) {
+    const c10::ArrayRef<NodePtr> elements = stacked(*node);
+    if (elements.size() != to.entries.size()) {
       fail(Code::shape, name(i), " has ", to.entries.size(), " elements in \"", folder_.dir(),
-           "\" and ", lazy->elements().size(), " in the dictionary to append");
+           "\" and ", elements.size(), " in the dictionary to append");
     }
     for (std::size_t k = 0; k < to.entries.size(); ++k) {
-      pending_.push_back({to.entries[k].index, lazy->elements()[k]});
+      pending_.push_back({to.entries[k].index, elements[k]});
     }
   }
 
@@ -126,7 +126,7 @@ class Matcher {
     const record::LayoutNode& to = folder_.nodes()[i];
     if (!is_dict(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
-    const DenseNode& node = *as_dense(result_.held.back().get());
+    const DenseNode& node = entries_of(result_.held.back());
     check_sizes(name(i), node.batch(), to.row());
     for (const record::LayoutNode::Entry& entry : to.entries) {
       const Value* value = node.find(entry.key);

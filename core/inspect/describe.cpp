@@ -92,13 +92,15 @@ class Builder {
     if (root.kind != Tree::object) fail(Code::format, "a description is a JSON object");
     if (root.find("entries") == nullptr) fail(Code::format, "the description has no \"entries\"");
     const auto result = node(root, nullptr, "the dictionary");
-    walk_.run([&](const Place& at) {
+    while (!pending_.empty()) {
+      const Place at = pending_.back();
+      pending_.pop_back();
       for (std::size_t i = 0; i < at.entries->items.size(); ++i) {
         const std::string_view key = at.entries->names[i];
         check_path(key);
         at.node->put(key, entry(at.entries->items[i], *at.node, quote(key)));
       }
-    });
+    }
     return result;
   }
 
@@ -131,7 +133,7 @@ class Builder {
     if (const Tree* list = json.find("names")) {
       result->set_names(names(*list, batch.size(), where));
     }
-    walk_.add({entries, result.get()});
+    pending_.push_back({entries, result.get()});
     return result;
   }
 
@@ -249,7 +251,7 @@ class Builder {
   }
 
   const FromSchemaOptions& options_;
-  Traversal<Place> walk_;
+  std::vector<Place> pending_;
 };
 
 }  // namespace

@@ -44,17 +44,10 @@ class OwnedStorages {
   std::size_t bytes_ = 0;
 };
 
-// Whether a pool keeps the dictionary: then it keeps its tensors, and so the first of them.
-bool kept_by_pool(const Node& root) {
-  const DenseNode* node = as_dense(&root);
-  while (node != nullptr && node->size() != 0) {
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      const Value& value = node->value(i);
-      if (!value.is_node()) return OwnedStorages::kept_by_pool(value.tensor());
-    }
-    node = as_dense(node->value(0).node().get());
-  }
-  return false;
+// Whether a pool keeps the dictionary: then it keeps its tensors, and so any of them.
+bool kept_by_pool(const NodePtr& root) {
+  const at::Tensor* tensor = any_leaf(root);
+  return tensor != nullptr && OwnedStorages::kept_by_pool(*tensor);
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
 // Neither counts what others hold nor what is reachable only through that.
 std::size_t owned_nbytes(const TensorDict& td) {
   const Node* const root = td.node().get();
-  const bool pooled = holders_of(*root) == 2 && kept_by_pool(*root);
+  const bool pooled = holders_of(*root) == 2 && kept_by_pool(td.node());
   OwnedStorages owned(pooled);
   visit_nodes(td.node(), [&](const Node& node) -> Go {
     if (holders_of(node) != 1 && !(pooled && &node == root)) return Go::past;

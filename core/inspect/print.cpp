@@ -70,19 +70,18 @@ std::string attributes(const Node& node, std::size_t depth) {
   std::string text = margin + "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
                      "device=" + show_device(node.device()) + ",\n" + margin +
                      "is_shared=" + (cuda || node.shared() ? "True" : "False");
-  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && !node.tensorclass()) {
-    text += ",\n" + margin + "stack_dim=" + std::to_string(lazy->stack_dim());
-  }
+  if (const auto dim = stack_dim_of(node); dim && !node.tensorclass())
+    text += ",\n" + margin + "stack_dim=" + std::to_string(*dim);
   return text + ")";
 }
 
 // The values as a list, with a list for each element of an uneven stack, whatever its dimension.
 std::string values_json(const Node& node) {
-  const LazyNode* lazy = as_lazy(&node);
-  if (lazy == nullptr || !is_uneven(node.batch())) return non_tensor_json(node);
+  const c10::ArrayRef<NodePtr> elements = stacked(node);
+  if (elements.empty() || !is_uneven(node.batch())) return non_tensor_json(node);
   const RecursionGuard guard;
   std::string text;
-  for (const NodePtr& element : lazy->elements()) {
+  for (const NodePtr& element : elements) {
     text += (text.empty() ? "[" : ", ") + values_json(*element);
   }
   return text + "]";
@@ -160,11 +159,12 @@ std::string braces(const std::vector<std::string>& lines, std::size_t depth, std
 }
 
 // What single elements of a lazy stack have beside the keys of all.
-std::string exclusive_text(const LazyNode& lazy, std::size_t depth, Nesting at) {
+std::string exclusive_text(const Node& lazy, std::size_t depth, Nesting at) {
   const std::vector<std::string> common = entry_names(lazy);
+  const c10::ArrayRef<NodePtr> elements = stacked(lazy);
   std::vector<std::string> blocks;
-  for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
-    const NodePtr& element = lazy.elements()[k];
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const NodePtr& element = elements[k];
     std::vector<std::string> names;
     for (std::string& name : entry_names(*element)) {
       if (!std::binary_search(common.begin(), common.end(), name)) names.push_back(std::move(name));
@@ -199,20 +199,18 @@ std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at)
 // `depth`: depth of the indentation.
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (one_value(*node) != nullptr) return non_tensor_text(*node);
-  if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get()))
-    return nested_tensor_text(*nested_tensor);
+  if (is_nested_tensor(*node)) return nested_tensor_text(require_nested_tensor(node));
   if (!is_dict(*node)) return non_tensor_stack_text(*node, depth);
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;
   if (node->tensorclass()) return tensorclass_text(node, depth, at);
-  const LazyNode* lazy = as_lazy(node.get());
   // A sub-tensordict on a lazy stack may read as one whose tensors differ in shape.
   const NodePtr shown = picked_form(node);
   const std::vector<std::string> fields =
       field_texts(shown, entry_names(*shown), ": ", depth + 2, at);
   return std::string(row_of(*node).class_name) + "(\n" + indent(depth + 1) +
          "fields=" + braces(fields, depth + 2, depth + 1) +
-         (lazy != nullptr ? exclusive_text(*lazy, depth, at) : "") + attributes(*node, depth);
+         (stack_dim_of(*node) ? exclusive_text(*node, depth, at) : "") + attributes(*node, depth);
 }
 
 }  // namespace

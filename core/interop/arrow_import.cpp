@@ -231,7 +231,7 @@ class Importer {
   DenseNode* inner_dict(DenseNode& holder, std::string_view name, const Place& where) {
     if (const Value* found = holder.find(name)) {
       if (!is_dict(*found)) fail(Code::key_exists, where, ": ", quote(name), " is another column");
-      return as_dense(found->node().get());
+      return &entries_of(found->node());
     }
     count_entries(1, where);
     auto node = c10::make_intrusive<DenseNode>(batch_, std::nullopt);

@@ -210,7 +210,7 @@ class OpenFile final : public Reader {
   }
 
   NodePtr read_tree(const Tree& tree, const PickedRows& rows, Budget& budget) const {
-    std::vector<NodePtr> nodes(tree.size());
+    std::vector<c10::intrusive_ptr<DenseNode>> nodes(tree.size());
     for (std::size_t i = 0; i < tree.size(); ++i) {
       const Entry& entry = tree[i];
       const SizesView above = i == 0 ? SizesView() : nodes[entry.parent]->batch();
@@ -219,13 +219,13 @@ class OpenFile final : public Reader {
         Sizes batch = entry.sizes;
         if (!rows.all && !batch.empty()) batch[0] = rows.count;
         nodes[i] = c10::make_intrusive<DenseNode>(batch, std::nullopt);
-        value = nodes[i];
+        value = NodePtr(nodes[i]);
       } else if (entry.is_attribute()) {
         value = NodePtr(c10::make_intrusive<NonTensorNode>(entry.json, above, std::nullopt));
       } else {
         value = read_entry(entry, tree[entry.parent].sizes, above, rows, budget);
       }
-      if (i != 0) as_dense(nodes[entry.parent].get())->put(entry.name, std::move(value));
+      if (i != 0) nodes[entry.parent]->put(entry.name, std::move(value));
     }
     return nodes[0];
   }

@@ -322,17 +322,16 @@ std::vector<Part> parts_of(const TensorDict& td, const SaveOptions& options) {
   if (!is_lazy_stack(*td.node())) {
     fail(Code::wrong_entry, "only the elements of a lazy stack are written as groups");
   }
-  const auto& stack = static_cast<const LazyNode&>(*td.node());
-  if (stack.stack_dim() != 0) {
-    fail(Code::shape, "the elements are stacked along dimension ", stack.stack_dim(),
+  if (const auto dim = stack_dim_of(*td.node()); dim != 0) {
+    fail(Code::shape, "the elements are stacked along dimension ", *dim,
          "; groups are along dimension 0");
   }
-  for (std::size_t i = 0; i < stack.elements().size(); ++i) {
-    const TensorDict element(stack.elements()[i]);
+  for (const NodePtr& node : stacked(*td.node())) {
+    const TensorDict element(node);
     const SizesView batch = element.batch_size();
     const std::string top = options.group == "/" ? "" : options.group;
-    parts.push_back(
-        {top + "/demo_" + std::to_string(i), flatten_for(element), batch.empty() ? -1 : batch[0]});
+    parts.push_back({top + "/demo_" + std::to_string(parts.size()), flatten_for(element),
+                     batch.empty() ? -1 : batch[0]});
   }
   return parts;
 }

@@ -293,7 +293,7 @@ TensorDict read_table(std::string_view text, const TableOptions& options) {
     result.set(path, at::empty({batch}, at::kByte));
     const Path above = Path(path).slice(0, path.size() - 1);
     const TensorDict holder = above.empty() ? result : result.get_dict(above);
-    as_dense(holder.node().get())->put(path.back(), value);
+    entries_of(holder.node()).put(path.back(), value);
   }
   if (counted.columns != 0) return with_batch(result, counted);
   return result;

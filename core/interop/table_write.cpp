@@ -124,19 +124,20 @@ void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& 
 
 void collect_table_parts(const TensorDict& td, const TableOptions& options,
                          std::vector<std::int64_t>& place, std::vector<TablePart>& parts) {
-  const LazyNode* lazy = as_dict_stack(td.node().get());
-  if (lazy == nullptr || !options.flatten) {
+  const std::optional<std::int64_t> dim = stack_dim_of(*td.node());
+  if (!dim || !is_dict(*td.node()) || !options.flatten) {
     parts.push_back({place, {}, 0, {}, {}});
     fill_table_part(parts.back(), td, options);
     return;
   }
-  if (lazy->stack_dim() != 0) {
-    fail(Code::unsupported, "a lazy stack along dimension ", lazy->stack_dim(),
+  if (*dim != 0) {
+    fail(Code::unsupported, "a lazy stack along dimension ", *dim,
          " cannot be written to a table: make it dense first");
   }
-  for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
-    place.push_back(static_cast<std::int64_t>(i));
-    collect_table_parts(TensorDict(lazy->elements()[i]), options, place, parts);
+  std::int64_t i = 0;
+  for (const NodePtr& element : stacked(*td.node())) {
+    place.push_back(i++);
+    collect_table_parts(TensorDict(element), options, place, parts);
     place.pop_back();
   }
 }

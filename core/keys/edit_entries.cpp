@@ -82,19 +82,17 @@ TensorDict holding(std::string_view name, const Value& node) {
 void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   check_path(from);
   check_path(to);
-  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get())) {
-    return rename_key(TensorDict(part->parent()), from, to, safe);
-  }
-  find_entry(td.node(), from);  // says what is missing
+  const TensorDict whole(whole_of(td.node()));
+  find_entry(whole.node(), from);  // says what is missing
   if (from == to) return;
-  if (safe && td.kind_of(to) != EntryKind::none) {
+  if (safe && whole.kind_of(to) != EntryKind::none) {
     fail(Code::key_exists, "cannot rename ", show_path(from), ": ", show_path(to),
          " already exists");
   }
   // The entry moves to the end, or to the place of an existing entry of the new name. If it replaces a
   // dictionary that contained it, that is removed with its other content.
   Changes changes;
-  for (const Place& place : places_of(td.node(), from, to)) {
+  for (const Place& place : places_of(whole.node(), from, to)) {
     // Out of a lazy stack goes what it reads as.
     plan_set(changes, place.node, place.to, find_entry(place.node, place.from));
     for (const DenseNode* holder : dicts_holding(place.node, place.from)) {
@@ -106,13 +104,12 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
 }
 
 void clear(const TensorDict& td) {
-  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get()))
-    return clear(TensorDict(part->parent()));
-  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  const NodePtr& whole = whole_of(td.node());
+  if (!is_dict(*whole)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   Changes changes;
-  for (const Place& place : places_of(td.node(), {}, {})) {
+  for (const Place& place : places_of(whole, {}, {})) {
     require_unlocked(*place.node);
-    changes.replace(*as_dense(place.node.get()));
+    changes.replace(entries_of(place.node));
   }
   changes.run();
 }

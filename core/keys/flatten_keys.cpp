@@ -28,12 +28,9 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
     }
     const RecursionGuard guard;
     const auto& lazy = static_cast<const LazyNode&>(*node);
-    std::vector<NodePtr> elements;
-    for (const NodePtr& element : lazy.elements()) elements.push_back(self(self, element));
+    auto result =
+        lazy.with_elements(lazy.each([&](const NodePtr& element) { return self(self, element); }));
     if (inplace) return node;
-    auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
-                                                lazy.device());
-    copy_tags(lazy, *result);
     result->set_tensorclass(nullptr);  // with other names it is none
     return result;
   };
@@ -44,7 +41,7 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
 
 // The node that receives the entries; in place, one owned by the changes.
 DenseNode* target_of(const NodePtr& node, bool inplace, Changes& changes, NodePtr& result) {
-  const DenseNode& source = *as_dense(node.get());
+  const DenseNode& source = entries_of(node);
   if (inplace) {
     result = node;
     require_unlocked(source);
@@ -137,18 +134,13 @@ class Unflatten {
       : separator_(separator), inplace_(inplace), changes_(changes) {}
 
   NodePtr run(const NodePtr& root) {
-    root_ = as_dense(root.get());
+    root_ = &entries_of(root);
     NodePtr result;
     DenseNode* target = target_of(root, inplace_, changes_, result);
-    for (std::size_t i = 0; i < root_->size(); ++i) {
-      if (splits(root_->name(i))) continue;
-      const Value& value = root_->value(i);
-      const bool copies = value.is_node() && !inplace_;
-      target->put(root_->name(i),
-                  copies ? Value(TensorDict(value.node()).clone(false).node()) : value);
-    }
-    for (std::size_t i = 0; i < root_->size(); ++i) {
-      if (splits(root_->name(i))) place(*target, root_->name(i), root_->value(i));
+    for (const bool split : {false, true}) {
+      for_each_entry(*root_, [&](const std::string& name, const Value& value) {
+        if (split == splits(name)) place(*target, name, value);
+      });
     }
     return result;
   }
@@ -181,17 +173,14 @@ class Unflatten {
       own_.emplace(result, result);
       return result;
     }
-    DenseNode* dense = there->is_node() ? as_dense(there->node().get()) : nullptr;
-    if (dense == nullptr) fail_override(name, "a part of it is not a dictionary");
+    if (!there->is_node() || !holds_entries(*there->node()))
+      fail_override(name, "a part of it is not a dictionary");
+    DenseNode* dense = &entries_of(there->node());
     if (!inplace_) return dense;
     DenseNode*& changed = own_[dense];
     if (changed == nullptr) {
       require_unlocked(*dense);
-      DenseNode* copy = &changes_.replace(*dense);
-      DenseNode made(dense->schema(), dense->batch(), dense->device());
-      for (std::size_t i = 0; i < dense->size(); ++i) made.push_value(dense->value(i));
-      copy->swap_entries(made);
-      changed = copy;
+      changed = &changes_.replace(*dense, *dense);
     }
     return changed;
   }

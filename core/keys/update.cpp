@@ -58,19 +58,19 @@ class Update {
     if (!root && !seen_.first({target.get(), source.get()}, 2 * std::uintptr_t{keys} + filtered)) {
       return;
     }
-    if (const LazyNode* lazy = as_lazy(target.get())) {
+    if (const std::optional<std::int64_t> dim = stack_dim_of(*target)) {
       const RecursionGuard guard;
       if (options_.update_batch_size) {
         fail(Code::unsupported, "the batch size of a lazy stack cannot be updated");
       }
-      const std::vector<NodePtr> parts = elements_of(source, *lazy);
+      const std::vector<NodePtr> parts = parts_of(source, *target, *dim);
       for (std::size_t k = 0; k < parts.size(); ++k) {
-        begin(above, name, lazy->elements()[k], parts[k], keys, filtered);
+        begin(above, name, stacked(*target)[k], parts[k], keys, filtered);
       }
       return;
     }
     NodePtr form = dense_form(source);
-    levels_.push_back({above, name, as_dense(target.get()), as_dense(form.get()), keys, filtered});
+    levels_.push_back({above, name, &entries_of(target), &entries_of(form), keys, filtered});
     held_.push_back(std::move(form));
     if (options_.update_batch_size) resize(*levels_.back().target, *levels_.back().source);
   }
@@ -86,16 +86,15 @@ class Update {
   }
 
   // The source's counterpart for each element of a lazy stack.
-  static std::vector<NodePtr> elements_of(const NodePtr& source, const LazyNode& lazy) {
-    const LazyNode* other = as_lazy(source.get());
-    if (other != nullptr && other->stack_dim() == lazy.stack_dim()) return other->elements();
-    const auto dim = static_cast<std::size_t>(lazy.stack_dim());
-    if (source->batch().size() <= dim) {
+  static std::vector<NodePtr> parts_of(const NodePtr& source, const Node& target,
+                                       std::int64_t dim) {
+    if (stacked_alike(*source, target)) return stacked(*source).vec();
+    if (source->batch().size() <= static_cast<std::size_t>(dim)) {
       fail(Code::shape, "a dictionary of batch size ", show_sizes(source->batch()),
            " cannot be taken apart along dimension ", dim, ", the one of a lazy stack");
     }
     std::vector<NodePtr> parts;
-    for (const TensorDict& part : TensorDict(source).unbind(lazy.stack_dim())) {
+    for (const TensorDict& part : TensorDict(source).unbind(dim)) {
       parts.push_back(part.node());
     }
     return parts;
@@ -153,16 +152,16 @@ class Update {
   // Merges into an existing dictionary. A lazy stack converts the source to a lazy stack.
   void merge(std::size_t at, std::string_view name, std::size_t found, const Value& into,
              const Value& from, std::uint32_t keys, bool filtered) {
-    const LazyNode* source = as_lazy(from.node().get());
-    const bool stays = source == nullptr || !holds_entries(*into.node()) ||
+    const std::optional<std::int64_t> dim = stack_dim_of(*from.node());
+    const bool stays = !dim || !holds_entries(*into.node()) ||
                        options_.mode == UpdateMode::strict || options_.update_batch_size;
     if (stays) return begin(at, name, into.node(), from.node(), keys, filtered);
     require_alike(at, name, *into.node(), *from.node());
     std::vector<NodePtr> parts;
-    for (const TensorDict& part : TensorDict(into.node()).unbind(source->stack_dim())) {
+    for (const TensorDict& part : TensorDict(into.node()).unbind(*dim)) {
       parts.push_back(part.node());
     }
-    NodePtr lazy = lazy_stack(std::move(parts), source->stack_dim());
+    NodePtr lazy = lazy_stack(std::move(parts), *dim);
     require_open(*levels_[at].target);
     changes_.set(*levels_[at].target, found, lazy);
     begin(at, name, lazy, from.node(), keys, filtered);
@@ -304,15 +303,16 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
          "keys");
   }
   if (td.is_same(source)) return;
-  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get())) {
+  if (is_part(*td.node())) {
+    const auto& part = static_cast<const SubTensorDictNode&>(*td.node());
     // Writes to a sub-tensordict go to the selected part.
     TensorDict values = source;
     if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});
     if (options.mode == UpdateMode::strict) {
       visit_paths(*values.node(),
-                  [&](Path path, const Value&) { find_entry(part->parent(), path); });
+                  [&](Path path, const Value&) { find_entry(part.parent(), path); });
     }
-    write_part(TensorDict(part->parent()), part->items(), values);
+    write_part(TensorDict(part.parent()), part.items(), values);
     return;
   }
   std::optional<KeyTree> keys;

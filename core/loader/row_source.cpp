@@ -117,10 +117,9 @@ RowSource::RowSource(const TensorDict& td, bool flat,
 
 // `whole`: the node is a single row without a row dimension.
 void RowSource::add_parts(const NodePtr& node, bool flat, bool whole) {
-  const LazyNode* lazy = as_lazy(node.get());
-  if (lazy != nullptr && lazy->stack_dim() == 0 && !whole) {
+  if (stack_dim_of(*node) == 0 && !whole) {
     const RecursionGuard guard;
-    for (const NodePtr& element : lazy->elements())
+    for (const NodePtr& element : stacked(*node))
       add_parts(element, flat, !flat || element->batch().empty());
     return;
   }

@@ -37,16 +37,13 @@ class Spread final : public BatchOp {
 
   NodePtr lazy(const LazyNode& node) const override {
     const RecursionGuard bounded;
-    std::vector<NodePtr> elements;
     const std::int64_t dim = node.stack_dim();
-    for (std::size_t k = 0; k < node.elements().size(); ++k) {
-      if (dim >= dims_) {
-        elements.push_back(map(node.elements()[k], *this));
-        continue;
-      }
-      const std::int64_t at = views_[0].size(dim) == 1 ? 0 : static_cast<std::int64_t>(k);
-      elements.push_back(map(node.elements()[k], Spread(views_[0].select(dim, at))));
-    }
+    std::int64_t next = 0;
+    std::vector<NodePtr> elements = node.each([&](const NodePtr& element) {
+      if (dim >= dims_) return map(element, *this);
+      const std::int64_t at = views_[0].size(dim) == 1 ? 0 : next++;
+      return map(element, Spread(views_[0].select(dim, at)));
+    });
     return c10::make_intrusive<LazyNode>(std::move(elements), dim, node.batch(), node.device(),
                                          node.holds_non_tensor());
   }

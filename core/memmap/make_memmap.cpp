@@ -30,23 +30,22 @@ struct Place {
 
 Place find_place(const TensorDict& td, Path path) {
   check_path(path);
-  const Node* node = td.node().get();
+  NodePtr node = td.node();
   if (!node->memmapped())
     fail(Code::invalid_argument, "the dictionary is not mapped: no file can be made for it");
   for (std::size_t i = 0;; ++i) {
-    const DenseNode* dense = as_dense(node);
-    if (dense == nullptr || dense->tensorclass()) {
+    if (!holds_entries(*node) || node->tensorclass()) {
       fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
-           dense == nullptr ? "lazy stack or a value" : "tensorclass",
+           holds_entries(*node) ? "tensorclass" : "lazy stack or a value",
            ": it cannot get a new mapped entry");
     }
-    const Value* value = dense->find(path[i]);
-    if (value == nullptr) return {dense, path.slice(i)};
+    const Value* value = entries_of(node).find(path[i]);
+    if (value == nullptr) return {&entries_of(node), path.slice(i)};
     if (i + 1 == path.size()) {
       fail(Code::key_exists, show_path(path), " already exists: remove that entry first");
     }
     if (!value->is_node()) fail(Code::wrong_entry, show_path(path.slice(0, i + 1)), " is a tensor");
-    node = value->node().get();
+    node = value->node();
   }
 }
 
@@ -86,7 +85,7 @@ class Maker {
     const at::Tensor tensor = make(leaf);
     leaf.put(tensor);
     Changes changes;
-    changes.set(*place_.node, place_.rest.front(), as_dense(plan_.result.get())->value(0));
+    changes.set(*place_.node, place_.rest.front(), entries_of(plan_.result).value(0));
     changes.prepare();
     if (aside_) aside_->commit(options_.durable);
     changes.commit();

@@ -14,19 +14,19 @@ namespace {
 class Reload {
  public:
   // Checks everything; changes nothing.
-  void plan(const Node& to, const Node& from) {
-    pairs_.push_back({&to, &from});
+  void plan(const NodePtr& to, const NodePtr& from) {
+    pairs_.push_back({to, from});
     while (!pairs_.empty()) {
       const Pair at = pairs_.back();
       pairs_.pop_back();
-      if (!seen_.insert(at.to).second) continue;  // a dictionary that occurs twice
+      if (!seen_.insert(at.to.get()).second) continue;  // a dictionary that occurs twice
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }
       if (holds_entries(*at.to)) {
-        plan_dense(*as_dense(at.to), *as_dense(at.from));
+        plan_dense(entries_of(at.to), entries_of(at.from));
       } else {
-        plan_lazy(*as_lazy(at.to), *as_lazy(at.from));
+        plan_lazy(static_cast<const LazyNode&>(*at.to), stacked(*at.from));
       }
       changes_.set_batch(*at.to, at.from->batch());
       changes_.set_saved_path(*at.to, at.from->saved_path());
@@ -37,34 +37,26 @@ class Reload {
 
   // Whether the content of `from` can go into `to`.
   static bool fits(const Node& to, const Node& from) {
-    if (to.kind() != from.kind() || to.batch().size() != from.batch().size()) return false;
-    if (holds_entries(to)) return true;
-    const LazyNode* lazy = as_dict_stack(&to);
-    return lazy != nullptr && lazy->stack_dim() == as_dict_stack(&from)->stack_dim();
+    if (to.batch().size() != from.batch().size() || !is_dict(to) || !is_dict(from)) return false;
+    return holds_entries(to) ? holds_entries(from) : stacked_alike(to, from);
   }
 
  private:
   struct Pair {
-    const Node* to;
-    const Node* from;
+    NodePtr to, from;
   };
 
   void plan_dense(const DenseNode& to, const DenseNode& from) {
     auto entries = c10::make_intrusive<DenseNode>(to.schema(), from.batch(), to.device());
     entries->reserve(to.size() + from.size());
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const Value& old = to.value(i);
-      const Value* found = from.find(to.name(i));
-      if (found == nullptr) {
-        check_kept(to.name(i), old, from.batch());
-        entries->push_value(old);
-      } else {
-        entries->push_value(merged(to, old, *found));
-      }
-    }
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (to.find(from.name(i)) == nullptr) entries->put(from.name(i), added(to, from.value(i)));
-    }
+    for_each_entry(to, [&](const std::string& name, const Value& old) {
+      const Value* found = from.find(name);
+      if (found == nullptr) check_kept(name, old, from.batch());
+      entries->push_value(found == nullptr ? old : merged(to, old, *found));
+    });
+    for_each_entry(from, [&](const std::string& name, const Value& value) {
+      if (to.find(name) == nullptr) entries->put(name, added(to, value));
+    });
     changes_.replace(to, std::move(entries));
   }
 
@@ -78,7 +70,7 @@ class Reload {
   Value merged(const Node& to, const Value& old, const Value& found) {
     const bool both = old.is_node() && found.is_node();
     if (!both || !fits(*old.node(), *found.node())) return added(to, found);
-    pairs_.push_back({old.node().get(), found.node().get()});
+    pairs_.push_back({old.node(), found.node()});
     return old;
   }
 
@@ -89,10 +81,10 @@ class Reload {
          " does not begin with the batch size there, ", show_sizes(batch));
   }
 
-  void plan_lazy(const LazyNode& to, const LazyNode& from) {
+  void plan_lazy(const LazyNode& to, c10::ArrayRef<NodePtr> from) {
     std::vector<NodePtr> elements;
-    for (std::size_t k = 0; k < from.elements().size(); ++k) {
-      const NodePtr& found = from.elements()[k];
+    for (const NodePtr& found : from) {
+      const std::size_t k = elements.size();
       const bool there = k < to.elements().size();
       const Value value = there ? merged(to, to.elements()[k], found) : added(to, found);
       elements.push_back(value.node());
@@ -114,7 +106,7 @@ void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool sa
   const TensorDict loaded = load_memmap(dir, options);
   const Node& from = *loaded.node();
   if (!Reload::fits(node, from)) {
-    const bool alike = node.kind() == from.kind();
+    const bool alike = &row_of(node) == &row_of(from);
     fail(alike ? Code::shape : Code::wrong_entry, "\"", dir, "\" holds a ", row_of(from).word,
          " of batch size ", show_sizes(from.batch()), ", which does not fit the one of ",
          show_sizes(node.batch()));
@@ -124,7 +116,7 @@ void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool sa
          ", the dictionary ", show_sizes(node.batch()));
   }
   Reload reload;
-  reload.plan(node, from);
+  reload.plan(td.node(), loaded.node());
   reload.run();
 }
 

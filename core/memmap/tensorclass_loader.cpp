@@ -63,14 +63,14 @@ void look_into(PickledFields& fields, const std::string& where) {
 // Puts a field into the dictionary, or into each element of a lazy stack.
 void put_field(const NodePtr& root, const format::Field& field, const std::string& where) {
   visit_nodes(root, [&](Node& node) -> Go {
-    DenseNode* dense = as_dense(&node);
-    if (dense == nullptr) return Go::on;
-    if (dense->find(field.name) != nullptr) {
+    if (!holds_entries(node)) return Go::on;
+    auto& dict = static_cast<DenseNode&>(node);
+    if (dict.find(field.name) != nullptr) {
       fail(Code::format, where, ": ", quote(field.name),
            " is a field beside the dictionary of the tensorclass, and an entry of it");
     }
-    dense->put(field.name, NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dense->batch(),
-                                                                      dense->device())));
+    dict.put(field.name,
+             NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dict.batch(), dict.device())));
     return Go::past;
   });
 }

@@ -109,23 +109,23 @@ TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
 // Elements may have different keys, and so different outputs.
 TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
                                  const TensorDict* target) const {
-  const LazyNode& stack = *as_lazy(td.node().get());
-  const LazyNode* into = target == nullptr ? nullptr : as_lazy(target->node().get());
-  if (target != nullptr && (into == nullptr || into->elements().size() != stack.elements().size() ||
-                            into->stack_dim() != stack.stack_dim())) {
-    fail(Code::wrong_entry, "the outputs for a lazy stack of ", stack.elements().size(),
+  const c10::ArrayRef<NodePtr> elements = stacked(*td.node());
+  const c10::ArrayRef<NodePtr> into =
+      target == nullptr ? c10::ArrayRef<NodePtr>() : stacked(*target->node());
+  if (target != nullptr &&
+      (into.size() != elements.size() || !stacked_alike(*td.node(), *target->node()))) {
+    fail(Code::wrong_entry, "the outputs for a lazy stack of ", elements.size(),
          " elements go into a lazy stack like it");
   }
-  std::vector<TensorDict> sources;
+  const std::vector<TensorDict> sources(elements.begin(), elements.end());
   std::deque<TensorDict> targets;
-  for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
   const Pins pins = pins_for(*this, call);
   std::deque<Frame> frames;  // stable addresses
   Changes changes;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
-                                      : made_for(sources[i], call, sample_sizes()));
-    frames.emplace_back(sources[i], call, pins, into != nullptr ? &targets.back() : nullptr);
+    targets.push_back(target != nullptr ? TensorDict(into[i])
+                                        : made_for(sources[i], call, sample_sizes()));
+    frames.emplace_back(sources[i], call, pins, target != nullptr ? &targets.back() : nullptr);
     run(frames[i], params_of(call));
   }
   for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], changes);
@@ -133,7 +133,7 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
   if (target != nullptr) return *target;
   std::vector<NodePtr> made;
   for (const TensorDict& one : targets) made.push_back(one.node());
-  return TensorDict(NodePtr(lazy_stack(std::move(made), stack.stack_dim())));
+  return TensorDict(NodePtr(lazy_stack(std::move(made), *stack_dim_of(*td.node()))));
 }
 
 TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,

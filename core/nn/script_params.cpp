@@ -79,7 +79,7 @@ class ScriptParams::Builder {
     ScriptObject object = part.object->copy();
     std::size_t found = part.tensors.size();
     for (const Slot& one : part.tensors)
-      object->setSlot(one.slot, c10::IValue(tensor(part, one, *node)));
+      object->setSlot(one.slot, c10::IValue(tensor(part, one, node)));
     for (const Child& child : part.children) {
       if (!plan_.parts_[child.part].holds) continue;
       ++found;
@@ -90,19 +90,17 @@ class ScriptParams::Builder {
       object->setSlot(child.slot, c10::IValue(build(child.part, value->node())));
       path_.pop_back();
     }
-    if (as_dense(node.get()) != nullptr ? as_dense(node.get())->size() != found : true)
-      check_extra(part, *node);
+    if (!holds_entries(*node) || entries_of(node).size() != found) check_extra(part, *node);
     made_[at] = object;
     return object;
   }
 
  private:
-  at::Tensor tensor(const Part& part, const Slot& one, const Node& node) {
-    const DenseNode* dense = as_dense(&node);
-    const Value* stored = dense == nullptr ? nullptr : dense->find(one.name);
+  at::Tensor tensor(const Part& part, const Slot& one, const NodePtr& node) {
+    const Value* stored = holds_entries(*node) ? entries_of(node).find(one.name) : nullptr;
     std::optional<Value> read;
     if (stored == nullptr) {
-      read = node.entry(one.name);
+      read = node->entry(one.name);
       stored = read ? &*read : nullptr;
     }
     if (stored == nullptr) {

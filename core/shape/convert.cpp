@@ -83,10 +83,7 @@ class Comparison : public WalkSink<Take::elements> {
     same_ = same_ && nodes[0] != nullptr && nodes[1] != nullptr &&
             nodes[0]->batch() == nodes[1]->batch();
     if (!same_) return Take::nothing;
-    const LazyNode* one = as_lazy(nodes[0]);
-    const LazyNode* other = as_lazy(nodes[1]);
-    const bool alike = one != nullptr && other != nullptr && one->stack_dim() == other->stack_dim();
-    return alike ? Take::elements : Take::reads;
+    return stacked_alike(*nodes[0], *nodes[1]) ? Take::elements : Take::reads;
   }
   void leaf(const Here&, Tensors tensors) {
     same_ =

@@ -206,9 +206,9 @@ class Joiner : public WalkSink<Take::elements> {
   static bool compatible(NodesHere nodes) {
     c10::SmallVector<NodePtr, 8> forms;
     for (const Node* node : nodes) forms.push_back(dense_form(retain(*node)));
-    const DenseNode& first = *as_dense(forms[0].get());
+    const DenseNode& first = entries_of(forms[0]);
     for (const NodePtr& form : forms) {
-      const DenseNode& source = *as_dense(form.get());
+      const DenseNode& source = entries_of(form);
       if (source.batch() != first.batch() || source.size() != first.size()) return false;
       const KeyMatch where(first, source);
       for (std::size_t i = 0; i < first.size(); ++i) {
@@ -252,10 +252,8 @@ class Joiner : public WalkSink<Take::elements> {
   static NodePtr join_mixed(NodesHere nodes, std::int64_t dim) {
     std::vector<NodePtr> elements;
     for (const Node* node : nodes) {
-      const LazyNode* lazy = as_lazy(node);
-      if (lazy != nullptr ? lazy->stack_dim() != dim
-                          : static_cast<std::size_t>(dim) >= node->batch().size())
-        return {};
+      const std::optional<std::int64_t> along = stack_dim_of(*node);
+      if (along ? *along != dim : static_cast<std::size_t>(dim) >= node->batch().size()) return {};
       for (const TensorDict& part : TensorDict(part_form(retain(*node))).unbind(dim))
         elements.push_back(part.node());
     }
@@ -295,10 +293,11 @@ class Joiner : public WalkSink<Take::elements> {
   // Concatenates the parts.
   static NodePtr cat_nested_tensor(const Here& here, NodesHere nodes) {
     std::vector<at::Tensor> values, sizes;
-    const NestedTensorNode& first = *as_nested_tensor(nodes[0]);
+    const auto& first = static_cast<const NestedTensorNode&>(*nodes[0]);
     for (const Node* node : nodes) {
-      const NestedTensorNode* one = as_nested_tensor(node);
-      if (one == nullptr || one->batch().size() != 1 || one->part_dims() != first.part_dims() ||
+      const auto* one = static_cast<const NestedTensorNode*>(node);
+      if (!is_nested_tensor(*node) || one->batch().size() != 1 ||
+          one->part_dims() != first.part_dims() ||
           one->values().dtype() != first.values().dtype() ||
           one->values().device() != first.values().device()) {
         fail(Code::unsupported, "cat: ", show_path(here.path()),

@@ -93,10 +93,8 @@ class ReshapeOp final : public BatchOp {
     }
     const std::size_t shift = along < start ? 1 : 0;
     const ReshapeOp inner(start - shift, end - shift, middle, copy_);
-    std::vector<NodePtr> elements;
-    for (const NodePtr& element : node.elements()) elements.push_back(element->transform(inner));
     auto result = lazy_stack(
-        std::move(elements),
+        node.each([&](const NodePtr& element) { return element->transform(inner); }),
         static_cast<std::int64_t>(shift != 0 ? along : along + middle.size() - (end - start)));
     if (node.tagged()) tags(node, *result);
     return result;

@@ -65,15 +65,10 @@ class ViewAsOp final : public BatchOp {
     if (!same()) return BatchOp::lazy(node);
     const RecursionGuard guard;
     const bool inside = node.stack_dim() < static_cast<std::int64_t>(before_.size());
-    std::vector<NodePtr> elements;
-    for (const NodePtr& element : node.elements()) {
+    return node.with_elements(node.each([&](const NodePtr& element) {
       const SizesView own = element->batch().slice(0, before_.size() - (inside ? 1 : 0));
-      elements.push_back(element->transform(ViewAsOp(dtype_, own, own)));
-    }
-    auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
-                                                node.device(), node.holds_non_tensor());
-    if (node.tagged()) tags(node, *result);
-    return result;
+      return element->transform(ViewAsOp(dtype_, own, own));
+    }));
   }
   at::Tensor leaf(const at::Tensor& before) const override {
     const Sizes sizes = viewed(before);
@@ -112,25 +107,22 @@ TensorDict view_as(const TensorDict& td, c10::ScalarType dtype, std::optional<Si
 
 void become(const TensorDict& td, const TensorDict& source) {
   if (td.is_same(source)) return;
-  const DenseNode* target = as_dense(td.node().get());
-  const DenseNode* from = as_dense(source.node().get());
-  if (target == nullptr || from == nullptr) {
+  if (!holds_entries(*td.node()) || !holds_entries(*source.node())) {
     fail(Code::unsupported,
          "a lazy stack or a sub-tensordict has no entries of its own to replace");
   }
-  require_unlocked(*target);
-  if (reaches(source.node(), {target}))
+  const DenseNode& target = entries_of(td.node());
+  require_unlocked(target);
+  if (reaches(source.node(), {&target}))
     fail(Code::cycle, "a dictionary cannot take over a dictionary that contains it");
   Changes changes;
-  auto entries = c10::make_intrusive<DenseNode>(from->schema(), from->batch(), from->device());
-  entries->reserve(from->size());
-  for (std::size_t i = 0; i < from->size(); ++i) entries->push_value(from->value(i));
-  changes.replace(*target, std::move(entries));
-  changes.set_batch(*target, from->batch());
-  changes.set_device(*target, from->device());
-  changes.set_names(*target, from->names());
-  changes.set_memmapped(*target, from->memmapped());
-  changes.set_shared(*target, from->shared());
+  const Node& from = *source.node();
+  changes.replace(target, entries_of(source.node()));
+  changes.set_batch(target, from.batch());
+  changes.set_device(target, from.device());
+  changes.set_names(target, from.names());
+  changes.set_memmapped(target, from.memmapped());
+  changes.set_shared(target, from.shared());
   changes.run();
 }
 
