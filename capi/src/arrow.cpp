@@ -1,5 +1,5 @@
 // tensordict/td_arrow.h
-#include "core/interop/arrow.h"
+#include "core/arrow/arrow.h"
 #include "choices.h"
 #include "guard.h"
 #include "tensordict/td_arrow.h"

@@ -2,7 +2,7 @@
 #include "guard.h"
 #include "members_in.h"
 
-#include "core/interop/other_files.h"
+#include "core/files/other_files.h"
 
 using capi::guard;
 using capi::in;

@@ -5,7 +5,7 @@
 #include "key_snapshot.h"
 #include "tensordict/td_hdf5.h"
 
-#include "core/interop/hdf5.h"
+#include "core/hdf5/hdf5.h"
 
 using capi::guard;
 using capi::in;

@@ -1,5 +1,5 @@
 // tensordict/td_table.h
-#include "core/interop/table.h"
+#include "core/tables/table.h"
 #include "choices.h"
 #include "guard.h"
 

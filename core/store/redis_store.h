@@ -3,7 +3,7 @@
 
 #include "core/store/fetch.h"
 
-#include "core/interop/flat_tree.h"
+#include "core/flat/flat_tree.h"
 
 #include <atomic>
 #include <functional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #define TD_ARROW_MODULE
-#include "core/interop/arrow_module.h"
+#include "core/arrow/module.h"
 
 #include <arrow/status.h>
 

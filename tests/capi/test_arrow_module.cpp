@@ -1,5 +1,5 @@
 // The module for files of Arrow and Parquet, called as the library calls it: limits, and what fails on the way.
-#include "core/interop/arrow_module.h"
+#include "core/arrow/module.h"
 
 #include <dlfcn.h>
 #include <cerrno>

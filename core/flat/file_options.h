@@ -1,0 +1,33 @@
+// core/flat/file_options.h: how files of other programs are read and written.
+#pragma once
+
+#include "core/consolidated/file_bytes.h"
+#include "core/formats/file_formats.h"
+#include "core/inspect/layout.h"
+#include "core/tree/tensordict.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace td {
+
+struct FileOptions {
+  FileFormat format = FileFormat::detect;
+  std::optional<std::string>
+      separator;                // between the names of a path; none: ".", empty: no nesting
+  std::int64_t batch_dims = 0;  // reading: so many leading dimensions; 0: as the file says
+  bool write_through = false;   // reading: what is written to the tensors reaches the file
+  bool deflate = false;         // writing, in formats that compress
+  bool durable = false;         // writing: wait until it is on the disk
+  std::uint32_t max_depth = 1000;
+  std::uint32_t max_entries = 1000000;
+  std::string metadata;          // writing safetensors: a JSON object of texts
+  std::optional<Layout> layout;  // of raw records
+  std::size_t header_bytes = 0;  // bytes before the first raw record
+};
+
+// The name of a tensor in a file that has no name for it.
+inline constexpr std::string_view nameless = "arr_0";
+
+}  // namespace td

@@ -1,0 +1,235 @@
+// Non-tensor values of HDF5 files as JSON.
+#include "core/hdf5/tree.h"
+
+#include "core/formats/format.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
+#include "core/tree/non_tensor.h"
+
+#include <c10/util/Half.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_set>
+
+namespace td::hdf5 {
+
+namespace {
+
+// Allocates variable-length texts for the library, within the budget. Frees what the library leaks on
+// failure.
+class Purse {
+ public:
+  explicit Purse(std::uint64_t bytes) : left_(bytes) {}
+  ~Purse() {
+    for (void* memory : held_) std::free(memory);
+  }
+  Purse(const Purse&) = delete;
+  Purse& operator=(const Purse&) = delete;
+
+  bool empty() const noexcept { return empty_; }
+
+  // Called from C code: must not throw.
+  static void* take(std::size_t bytes, void* purse) {
+    Purse& self = *static_cast<Purse*>(purse);
+    if (bytes > self.left_) {
+      self.empty_ = true;
+      return nullptr;
+    }
+    void* memory = std::malloc(bytes == 0 ? 1 : bytes);
+    try {
+      if (memory != nullptr) self.held_.insert(memory);
+    } catch (...) {
+      std::free(memory);
+      return nullptr;
+    }
+    self.left_ -= bytes;
+    return memory;
+  }
+  static void give_back(void* memory, void* purse) {
+    static_cast<Purse*>(purse)->held_.erase(memory);
+    std::free(memory);
+  }
+
+ private:
+  std::uint64_t left_;
+  bool empty_ = false;
+  std::unordered_set<void*> held_;
+};
+
+// Bytes that are not valid UTF-8 stay bytes.
+std::string json_text(std::string_view bytes) {
+  return is_utf8(bytes) ? quote(bytes) : bytes_json(bytes);
+}
+
+// Fixed-size values as JSON; `one` may modify its bytes.
+template <class One>
+std::vector<std::string> fixed_items(const Source& source, const TypePlan& plan, std::size_t count,
+                                     const std::string& where, One&& one) {
+  std::vector<char> memory(count * plan.item);
+  if (!memory.empty()) read_raw(source, plan.memory, memory.data(), where);
+  std::vector<std::string> result;
+  result.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) result.push_back(one(memory.data() + i * plan.item));
+  return result;
+}
+
+std::string text_json(const char* at, const TypePlan& plan) {
+  std::string_view text(at, plan.item);
+  text = text.substr(0, text.find('\0'));
+  while (plan.blanks && !text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return json_text(text);
+}
+
+std::vector<std::string> variable_texts(const Source& source, const TypePlan& plan,
+                                        std::size_t count, const std::string& where,
+                                        const Budget& budget) {
+  std::vector<char*> texts(count, nullptr);
+  std::vector<std::string> result;
+  if (count == 0) return result;
+  result.reserve(count);
+  const auto take_over = [&] {
+    for (const char* text : texts) result.push_back(json_text(text == nullptr ? "" : text));
+  };
+  if (source.is_attribute) {
+    // Attributes cannot use our allocator, and each of their texts may be as long as the file.
+    if (count > 16 && count > budget.left() / std::max<std::uint64_t>(budget.file_bytes(), 1)) {
+      budget.fail("an attribute of " + std::to_string(count) + " texts");
+    }
+    struct Free {
+      std::vector<char*>& texts;
+      ~Free() {
+        for (char* text : texts) std::free(text);
+      }
+    } free_at_end{texts};
+    read_raw(source, plan.memory, texts.data(), where);
+    take_over();
+    return result;
+  }
+  Purse purse(budget.left());
+  const Id transfer =
+      need(H5Pcreate(H5P_DATASET_XFER), Code::out_of_memory, where, "no properties");
+  need_done(H5Pset_vlen_mem_manager(transfer, Purse::take, &purse, Purse::give_back, &purse),
+            Code::out_of_memory, where, "no properties");
+  try {
+    read_raw(source, plan.memory, texts.data(), where, transfer);
+  } catch (const Error&) {
+    if (!purse.empty()) throw;
+    budget.fail("text");
+  }
+  take_over();
+  return result;
+}
+
+template <class T>
+std::string real_text(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  std::string text;
+  append_real(text, static_cast<double>(value));
+  return text;
+}
+
+// A number as JSON. Complex ones have no tag of NumPy, and do not come here.
+std::string number_json(c10::ScalarType dtype, const char* at) {
+  if (dtype == c10::ScalarType::Half) return real_text<c10::Half>(at);
+  if (dtype == c10::ScalarType::Float) return real_text<float>(at);
+  if (dtype == c10::ScalarType::Double) return real_text<double>(at);
+  if (dtype == c10::ScalarType::Bool) return *at != 0 ? "true" : "false";
+  const DTypeRow& row = *find_dtype(dtype_of(dtype));
+  const int rest = 64 - 8 * row.bytes;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, row.bytes);
+  return row.kind == NumberKind::whole
+             ? std::to_string(static_cast<std::int64_t>(bits << rest) >> rest)
+             : std::to_string(bits);
+}
+
+std::vector<std::string> read_values(const Source& source, const TypePlan& plan, std::size_t count,
+                                     const std::string& where, const Budget& budget) {
+  const auto each = [&](auto&& one) { return fixed_items(source, plan, count, where, one); };
+  switch (plan.holds) {
+    case Holds::text:
+      if (plan.variable) return variable_texts(source, plan, count, where, budget);
+      return each([&](const char* at) { return text_json(at, plan); });
+    case Holds::tensor:
+    case Holds::number:
+      return each([&](char* at) {
+        if (plan.swapped) std::reverse(at, at + plan.item);
+        return number_json(plan.dtype, at);
+      });
+    default: return each([&](const char* at) { return bytes_json({at, plan.item}); });
+  }
+}
+
+// The first `dims` sizes are nonzero; if there are more, the innermost lists are empty.
+std::string nested_lists(const std::vector<std::string>& values, SizesView sizes,
+                         std::size_t dims) {
+  if (dims == 0) return "[]";
+  std::string text(dims, '[');
+  Sizes at(dims, 0);
+  for (std::size_t next = 0;; ++next) {
+    text += dims < sizes.size() ? std::string("[]") : values.at(next);
+    std::size_t dim = dims;
+    while (dim > 0 && ++at[dim - 1] == sizes[dim - 1]) {
+      at[--dim] = 0;
+      text += ']';
+    }
+    if (dim == 0) return text;
+    text += ',';
+    text.append(dims - dim, '[');
+  }
+}
+
+}  // namespace
+
+void read_raw(const Source& source, hid_t memory_type, void* into, const std::string& where,
+              hid_t transfer) {
+  const herr_t status = source.is_attribute
+                            ? H5Aread(source.object, memory_type, into)
+                            : H5Dread(source.object, memory_type, source.memory_space,
+                                      source.file_space, transfer, into);
+  need_done(status, Code::format, where, "cannot read values");
+}
+
+std::string read_json(const Source& source, const TypePlan& plan, SizesView sizes,
+                      const std::string& where, const std::string& what, Budget& budget) {
+  const std::ptrdiff_t zero = std::find(sizes.begin(), sizes.end(), 0) - sizes.begin();
+  // Lists before a size of 0 are written, too. JSON is larger than the values in the file.
+  constexpr std::size_t as_text = 48;
+  budget.take(sizes.slice(0, static_cast<std::size_t>(zero)), plan.item + as_text, what);
+  if (static_cast<std::size_t>(zero) < sizes.size()) {
+    return nested_lists({}, sizes, static_cast<std::size_t>(zero));
+  }
+  const auto count = static_cast<std::size_t>(count_elements(sizes));
+  const std::vector<std::string> values = read_values(source, plan, count, where, budget);
+  return sizes.empty() ? values.at(0) : nested_lists(values, sizes, sizes.size());
+}
+
+std::string marked_json(const std::string& json, const std::string& where) {
+  return compact(json::unquoted(json, where + ": what is marked as JSON"), where, max_json_depth);
+}
+
+TypePlan plan_field(hid_t type, const std::vector<std::string>& fields, const std::string& where) {
+  if (fields.empty()) return plan_type(type, where);
+  Id at = need(H5Tcopy(type), Code::format, where, "bad type");
+  for (const std::string& name : fields) {
+    const int i = H5Tget_class(at) == H5T_COMPOUND ? H5Tget_member_index(at, name.c_str()) : -1;
+    if (i < 0) fail(Code::busy, where, ": the file has changed since it was opened");
+    at = need(H5Tget_member_type(at, static_cast<unsigned>(i)), Code::format, where, "bad type");
+  }
+  TypePlan plan = plan_type(at, where);
+  if (plan.holds == Holds::nothing || plan.holds == Holds::fields) return plan;
+  // A record with only that field makes the library read nothing else.
+  for (std::size_t i = fields.size(); i-- > 0;) {
+    Id record = need(H5Tcreate(H5T_COMPOUND, plan.item), Code::format, where, "bad type");
+    need_done(H5Tinsert(record, fields[i].c_str(), 0, plan.memory), Code::format, where,
+              "bad type");
+    plan.memory = std::move(record);
+  }
+  return plan;
+}
+
+}  // namespace td::hdf5

@@ -1,0 +1,14 @@
+// core/torch_files/torch_file.h: files of torch.save and torch::save: a zip archive of storages, with a pickle
+// that describes the tensors.
+#pragma once
+
+#include "core/flat/flat_tree.h"
+
+namespace td::pickled {
+
+// Dictionaries become dictionaries; lists that hold tensors too, with the names "0", "1", ...; other
+// values, non-tensor values. Tensors that share a storage share memory.
+TensorDict load(const FileBytes& file, const FileOptions& options);
+at::Tensor load_tensor(const FileBytes& file, const FileOptions& options);
+
+}  // namespace td::pickled
