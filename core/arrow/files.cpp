@@ -64,7 +64,7 @@ void widen_batch(TensorDict& td, std::int64_t dims, const std::string& where) {
 }
 
 std::int64_t rows_of_group(const TensorDict& td, FileFormat format) {
-  // One record batch is read back without a copy.
+  // A single record batch can be read without a copy.
   if (format == FileFormat::arrow || td.batch_size().empty())
     return std::numeric_limits<std::int64_t>::max();
   const std::int64_t all = std::max<std::int64_t>(td.batch_size()[0], 1);

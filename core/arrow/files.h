@@ -11,7 +11,7 @@ namespace td::arrow {
 // Reads all rows with td::arrow::Reader. `options.format` is parquet or arrow.
 TensorDict load_file(const FileBytes& file, const FileOptions& options);
 
-// Writes a file beside its place and renames it.
+// Writes a file aside, then renames it.
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options);
 
 }  // namespace td::arrow

@@ -88,7 +88,7 @@ const Calls& need_calls(FileFormat format, const std::string& where) {
 
 // A parser that is not ours trusts more than ours do: a name that promises something else does not lead there.
 FileFormat detect_format(const FileBytes& file) {
-  const std::string& where = file.where();  // in quotes
+  const std::string& where = file.where();  // quoted
   const FileFormat named = format_of_name(std::string_view(where).substr(0, where.size() - 1));
   const FileFormat found = format_of_content(file.text());
   if (found == FileFormat::detect) {

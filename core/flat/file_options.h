@@ -14,12 +14,11 @@ namespace td {
 
 struct FileOptions {
   FileFormat format = FileFormat::detect;
-  std::optional<std::string>
-      separator;                // between the names of a path; none: ".", empty: no nesting
-  std::int64_t batch_dims = 0;  // reading: so many leading dimensions; 0: as the file says
-  bool write_through = false;   // reading: what is written to the tensors reaches the file
-  bool deflate = false;         // writing, in formats that compress
-  bool durable = false;         // writing: wait until it is on the disk
+  std::optional<std::string> separator;  // joins names of a path; unset: "."; empty: no nesting
+  std::int64_t batch_dims = 0;           // reading: number of batch dimensions; 0: from the file
+  bool write_through = false;            // reading: writes to the tensors reach the file
+  bool deflate = false;                  // writing, in formats that compress
+  bool durable = false;                  // writing: waits until it is on disk
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;
   std::string metadata;          // writing safetensors: a JSON object of texts

@@ -34,7 +34,7 @@ struct SaveOptions {
 
 inline constexpr std::int64_t usual_deflate = 4;  // h5py's default
 
-// An open file, of which parts are read. Calls of several threads take turns.
+// An open file, for partial reads. Thread-safe: calls are serialized.
 class Reader {
  public:
   static std::unique_ptr<Reader> open(const std::string& path, const Options& options);

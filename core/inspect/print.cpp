@@ -158,7 +158,7 @@ std::string braces(const std::vector<std::string>& lines, std::size_t depth, std
   return lines.empty() ? text + indent(margin) + "},\n" : text;
 }
 
-// What single elements of a lazy stack have beside the keys of all.
+// Keys of single elements of a lazy stack.
 std::string exclusive_text(const Node& lazy, std::size_t depth, Nesting at) {
   const std::vector<std::string> common = entry_names(lazy);
   const c10::ArrayRef<NodePtr> elements = stacked(lazy);
@@ -204,7 +204,7 @@ std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;
   if (node->tensorclass()) return tensorclass_text(node, depth, at);
-  // A sub-tensordict on a lazy stack may read as one whose tensors differ in shape.
+  // A sub-tensordict of a lazy stack may have tensors of different shapes.
   const NodePtr shown = picked_form(node);
   const std::vector<std::string> fields =
       field_texts(shown, entry_names(*shown), ": ", depth + 2, at);

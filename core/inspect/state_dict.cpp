@@ -139,7 +139,7 @@ class Loading : public WalkSink<Take::into> {
   }
 
  private:
-  // Each element of a lazy stack takes its part of each tensor, or what the state has under its number.
+  // Each element of a lazy stack takes its part of each tensor, or the state under its number.
   void plan_lazy(Path path, const LazyNode& lazy) {
     const RecursionGuard guard;
     const auto known = metadata_.find(join(path, flat_separator));
@@ -265,7 +265,7 @@ class Loading : public WalkSink<Take::into> {
     batches_.push_back(std::move(batch));
   }
 
-  // A tensor in the place of one that is there.
+  // Replaces an existing tensor.
   void replace(const Here& here, const at::Tensor& tensor) {
     const DenseNode& holder = here.holder();
     Value value = holder.device() ? move_to(tensor, *holder.device()) : tensor;

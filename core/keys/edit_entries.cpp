@@ -93,7 +93,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   // dictionary that contained it, that is removed with its other content.
   Changes changes;
   for (const Place& place : places_of(whole.node(), from, to)) {
-    // Out of a lazy stack goes what it reads as.
+    // An entry moved out of a lazy stack is stored as it reads.
     plan_set(changes, place.node, place.to, find_entry(place.node, place.from));
     for (const DenseNode* holder : dicts_holding(place.node, place.from)) {
       require_unlocked(*holder);

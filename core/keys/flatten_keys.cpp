@@ -31,7 +31,7 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
     auto result =
         lazy.with_elements(lazy.each([&](const NodePtr& element) { return self(self, element); }));
     if (inplace) return node;
-    result->set_tensorclass(nullptr);  // with other names it is none
+    result->set_tensorclass(nullptr);  // with other names it is no tensorclass
     return result;
   };
   NodePtr result = run(run, td.node());

@@ -161,7 +161,7 @@ class Write {
     c10::SmallVector<const DenseNode*, 4> targets_;
   };
 
-  // Plans one value for each tensor.
+  // Plans to write one value into each tensor.
   class Fill : public WalkSink<Take::into> {
    public:
     Fill(Write& write, c10::ArrayRef<IndexItem> items, const at::Tensor& value)
@@ -223,7 +223,7 @@ class Write {
     changes_.writes().set(name, target, value, &scope.plan);
   }
 
-  // Non-tensor values: another value for a part makes one value for each element.
+  // Writing non-tensor values to a part turns a common value into one for each element.
   void plan_non_tensor(const DenseNode& target, std::size_t at, const Node& source,
                        const Scope& scope) {
     require_entry(target, at);
@@ -427,7 +427,7 @@ void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write
   const auto& inner = static_cast<const SubTensorDictNode&>(*part.node());
   TensorDict behind(inner.parent());
   if (!is_part(*behind.node())) return write(behind, inner.items());
-  // Elements of a lazy stack differ, and there is no one index: what is seen is written, then put back.
+  // With different elements in a lazy stack no single index exists: write a copy, then put that back.
   const auto& whole = static_cast<const SubTensorDictNode&>(*node);
   TensorDict seen = TensorDict(dense_form(node)).clone(/*recurse=*/false);
   write(seen, items);

@@ -60,7 +60,7 @@ TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
   const auto dims = static_cast<std::int64_t>(td.batch_size().size());
   while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
   const NodePtr picked = read_at(td.node(), IndexItem::of(fitting));
-  // A mask picks elements of a lazy stack as they are.
+  // A mask returns elements of a lazy stack unchanged: copy them.
   return has_lazy(picked) ? TensorDict(picked).clone() : TensorDict(picked);
 }
 

@@ -1,4 +1,4 @@
-// A part of the keys of a dictionary: these, or all others.
+// Selects some keys of a dictionary, or all others.
 #include "core/keys/entries.h"
 #include "core/keys/filter.h"
 #include "core/tree/key_tree.h"
@@ -16,7 +16,7 @@ class Select {
   void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
     const KeyTree::Level& wanted = tree_[level];
     for (std::size_t k = 0; k < wanted.entries.size(); ++k) {
-      // A name and one below it: the narrower one counts.
+      // If a name and one below it are requested, the narrower one counts.
       const std::uint32_t deeper = wanted.entries[k].deeper;
       const std::size_t i = source.schema()->find(wanted.names->name(k), wanted.names->hash(k));
       if (i != Schema::npos && (deeper == 0 || is_dict(source.value(i)))) {

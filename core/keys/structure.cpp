@@ -82,7 +82,7 @@ class RemoveEmpty : public WalkSink<Take::elements> {
   Changes changes_;
 };
 
-// All dictionaries of a tree, each once and behind those that it holds.
+// All dictionaries of a tree, each once, children before parents.
 std::vector<Node*> dicts_of(const NodePtr& root) {
   std::vector<Node*> nodes = nodes_from_below(root);
   const auto is_value = [](const Node* node) { return !is_dict(*node); };

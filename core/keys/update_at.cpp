@@ -19,7 +19,7 @@ class UpdateAt : public WalkSink<Take::reads> {
   UpdateAt(const NodePtr& root, IndexPlan& plan, const UpdateAtOptions& options)
       : root_(root), plan_(plan), options_(options) {}
 
-  // False when there is something that only a write of the whole dictionary knows how to do.
+  // Returns false if only a write of the whole dictionary can handle it.
   bool plan(const NodePtr& source) {
     WalkRules rules = all_entries();
     rules.missing = WalkRules::Missing::fill;
@@ -94,7 +94,7 @@ void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tenso
   }
   UpdateAt update(td.node(), plan, options);
   if (update.plan(source.node())) return update.run();
-  // Lazy stacks, sub-tensordicts, non-tensor values.
+  // Lazy stacks, sub-tensordicts and non-tensor values.
   if (options.exact) {
     fail(Code::unsupported, "an exact write takes dictionaries of tensors only");
   }

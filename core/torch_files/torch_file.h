@@ -6,8 +6,8 @@
 
 namespace td::pickled {
 
-// Dictionaries become dictionaries; lists that hold tensors too, with the names "0", "1", ...; other
-// values, non-tensor values. Tensors that share a storage share memory.
+// Dictionaries stay dictionaries; lists with tensors become dictionaries with the keys "0", "1", …; other
+// values become non-tensor values. Tensors that share a storage share memory.
 TensorDict load(const FileBytes& file, const FileOptions& options);
 at::Tensor load_tensor(const FileBytes& file, const FileOptions& options);
 

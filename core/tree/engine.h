@@ -239,7 +239,7 @@ class Walk : private Here {
     sink_.value(*this, nodes);
   }
 
-  // False when nothing has to be gone through.
+  // Returns false if there is nothing to enter.
   bool begin(const Row<const Node*>& nodes) {
     bool again = false;
     std::uintptr_t scope = 0;

@@ -95,7 +95,7 @@ inline bool stacked_alike(const Node& one, const Node& other) noexcept {
   return dim && dim == stack_dim_of(other);
 }
 
-// The elements of a stack; of any other node the node alone.
+// The elements of a stack, or the node itself.
 std::vector<NodePtr> elements_or_self(const NodePtr& node);
 
 // Calls `f(name, value)` for the entries of a dictionary that holds them, or for the numbered elements of a

@@ -43,7 +43,7 @@ class LazyNode final : public Node {
   // Returns a stack of other elements with the same batch size, device, names and tensorclass.
   c10::intrusive_ptr<LazyNode> with_elements(std::vector<NodePtr> elements) const;
 
-  // The batch size of a stack of these elements along the same dimension.
+  // The batch size of these elements, stacked along the same dimension.
   Sizes batch_of(const std::vector<NodePtr>& elements) const;
 
   NodePtr transform(const BatchOp& op) const override;

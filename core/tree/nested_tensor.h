@@ -116,7 +116,7 @@ void for_each_leaf(const Node& node, F&& f) {
 // Returns a tensor of the tree, or nullptr if the tree has no tensors.
 const at::Tensor* any_leaf(const NodePtr& root);
 
-// The same, and the table of the sizes of a nested tensor.
+// The same, including a nested tensor's table of sizes.
 template <class F>
 void for_each_tensor(const Node& node, F&& f) {
   for_each_leaf(node, f);

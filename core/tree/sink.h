@@ -10,8 +10,8 @@ namespace td {
 
 class NestedTensorNode;
 
-// Where the entries of `first` stand in `other`: no look-up at all when the schema is the same one.
-// A name that is missing gives Schema::npos.
+// The positions of the entries of `first` in `other`, without lookups if both share a schema; Schema::npos
+// for missing names.
 class KeyMatch {
  public:
   KeyMatch(const DenseNode& first, const DenseNode& other)
@@ -31,11 +31,11 @@ class KeyMatch {
 
 // How to enter a node.
 enum class Take : std::uint8_t {
-  nothing,  // not at all: the sink has done what is to be done
-  whole,    // a dictionary that holds its entries is gone through, others are not, but for the root
-  reads,    // as it reads: a lazy stack has the keys that all its elements have
-  looks,    // the same, of one tree, but no tensor is read: look() is called instead
-  elements,  // a lazy stack element by element; other trees are taken apart beside it
+  nothing,   // skips it: the sink has handled it
+  whole,     // enters a dictionary that holds its entries; skips others, except the root
+  reads,     // as it reads: a lazy stack has the keys shared by its elements
+  looks,     // the same, for one tree, without reading tensors: calls look()
+  elements,  // enters the elements of a lazy stack; splits other trees to match
   into,      // `reads`, but calls stack() for a lazy stack in the last tree, the one to write
 };
 
@@ -129,7 +129,7 @@ struct WalkSink {
   //   void pick(const Here& here, const DenseNode& dict, c10::SmallVectorImpl<std::size_t>& order);
   static constexpr bool picks = false;
 
-  // What a node reads as: a dense one.
+  // Reads a node as a dense one.
   static NodePtr read(const Node& node) { return dense_form(retain(node)); }
 
   // Called for nodes before they are read.
@@ -147,7 +147,7 @@ struct WalkSink {
   //   void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere nodes);
   // Called for a lazy stack in the last tree (Take::into), with the nodes of all trees.
   void stack(const Here&, const LazyNode&, NodesHere) {}
-  // An entry that not all trees have, with Missing::intersect.
+  // An entry that some trees lack, with Missing::intersect.
   void skip(const Here&) {}
   // Tensors in some trees, nodes in others. False: the walk throws.
   static constexpr bool mixed(const Here&) { return false; }
