@@ -20,7 +20,7 @@ TensorDict load_hdf5(const FileBytes& file, const FileOptions& options) {
   given.batch_dims = options.batch_dims;
   given.max_depth = options.max_depth;
   given.max_entries = options.max_entries;
-  // The library opens files itself; other bytes are copied for it.
+  // Lets the HDF5 library open the file itself; otherwise it copies the bytes.
   return (file.path().empty() ? hdf5::Reader::open(file, given)
                               : hdf5::Reader::open(file.path(), given))
       ->read({});
@@ -33,7 +33,7 @@ void save_hdf5(const TensorDict& td, const std::string& path, const FileOptions&
   hdf5::save(td, path, given);
 }
 
-// What does the work of a format; null where its row in format_rows says that it cannot.
+// The functions of a format; nullptr if its row in format_rows lacks the ability.
 struct Calls {
   FileFormat format;
   TensorDict (*load)(const FileBytes&, const FileOptions&);
@@ -55,7 +55,7 @@ constexpr Calls calls[] = {
     {FileFormat::arrow, arrow::load_file, arrow::save_file},
 };
 
-// Null: the format has C functions of its own, or the number is nobody's.
+// nullptr for an unknown number, and for a format with C functions of its own.
 constexpr const Calls* find_calls(FileFormat format) noexcept {
   for (const Calls& one : calls) {
     if (one.format == format) return &one;
@@ -86,7 +86,7 @@ const Calls& need_calls(FileFormat format, const std::string& where) {
   fail(Code::unsupported, where, " is ", row->title, ": it has functions of its own");
 }
 
-// A parser that is not ours trusts more than ours do: a name that promises something else does not lead there.
+// HDF5's parser trusts files more than ours do: do not use it for a file whose suffix says another format.
 FileFormat detect_format(const FileBytes& file) {
   const std::string& where = file.where();  // quoted
   const FileFormat named = format_of_name(std::string_view(where).substr(0, where.size() - 1));
@@ -105,7 +105,7 @@ FileFormat detect_format(const FileBytes& file) {
   return found;
 }
 
-// The options with the format that was found, and its calls.
+// The options with the detected format, and its functions.
 struct Known {
   FileOptions options;
   const Calls& calls;

@@ -1,4 +1,4 @@
-// core/flat/file_options.h: how files of other programs are read and written.
+// core/flat/file_options.h: options for reading and writing files of other programs.
 #pragma once
 
 #include "core/consolidated/file_bytes.h"
@@ -26,7 +26,7 @@ struct FileOptions {
   std::size_t header_bytes = 0;  // bytes before the first raw record
 };
 
-// The name of a tensor in a file that has no name for it.
+// The key of a tensor that has no name in its file.
 inline constexpr std::string_view nameless = "arr_0";
 
 }  // namespace td

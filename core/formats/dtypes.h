@@ -86,7 +86,7 @@ constexpr const DTypeRow* find_dtype(std::string_view DTypeRow::*column,
   return nullptr;
 }
 
-// The first dtype of a kind and size. nullptr if there is none.
+// The first dtype of a kind and size. nullptr if no dtype matches.
 constexpr const DTypeRow* find_dtype(NumberKind kind, std::size_t bytes) noexcept {
   for (const DTypeRow& row : dtype_rows) {
     if (row.kind == kind && row.bytes == bytes) return &row;

@@ -21,7 +21,7 @@ std::uint64_t number_at(std::string_view file, std::size_t at) noexcept {
   return result;
 }
 
-// The directory of a zip archive, which is read when the first row asks for a member.
+// The directory of a zip archive, read when a row first asks for a member.
 class Members {
  public:
   explicit Members(std::string_view file) : file_(file) {}
@@ -54,12 +54,12 @@ bool is_zip(std::string_view file) noexcept {
   return begins(file, "PK\3\4") || begins(file, "PK\5\6");
 }
 
-// The length of a JSON object, and the object.
+// A length, then a JSON object.
 bool is_safetensors(std::string_view file) noexcept {
   return file.size() > 8 && number_at(file, 0) <= file.size() - 8 && file[8] == '{';
 }
 
-// The signature is at byte 0, 512, 1024, 2048 and so on: users may put something before it.
+// The signature is at byte 0, 512, 1024, 2048 and so on, after an optional user block.
 bool is_hdf5(std::string_view file) noexcept {
   for (std::size_t at = 0; at < file.size(); at = at == 0 ? 512 : 2 * at) {
     if (begins(file.substr(at), "\x89HDF\r\n\x1a\n")) return true;
@@ -67,7 +67,7 @@ bool is_hdf5(std::string_view file) noexcept {
   return false;
 }
 
-// At the end a JSON object, and its length.
+// Ends with a JSON object and its length.
 bool is_consolidated(std::string_view file) noexcept {
   if (file.size() < 10) return false;
   const std::size_t end = file.size() - 8;

@@ -1,5 +1,6 @@
-// core/formats/file_formats.h: the formats of files and folders. This is the only table of them: messages, tdtool with its
-// manual and completion, and the guide's table are made from it. docs/design/core.md says what a new format needs.
+// core/formats/file_formats.h: the only table of formats of files and folders. Messages, tdtool with its
+// manual and completion, and the guide's table are made from it. docs/design/core.md describes what a new
+// format needs.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +9,15 @@
 
 namespace td {
 
-// Below 64 the numbers are those of td_file_format in the C ABI: what the td_file_ functions read or write. A new one
-// continues there. From 64 on are formats that have C functions of their own.
+// Numbers below 64 are those of td_file_format in the C ABI, for formats of the td_file_ functions; new ones
+// continue there. Formats from 64 on have C functions of their own.
 enum class FileFormat : std::int32_t {
   detect = 0,
   safetensors = 1,
   npy = 2,
   npz = 3,
-  pickled = 4,  // what torch.save writes
-  raw = 5,      // records of a described layout
+  pickled = 4,  // torch.save
+  raw = 5,      // records of a given layout
   hdf5 = 6,
   parquet = 7,
   arrow = 8,  // record batches of Arrow, also called Feather
@@ -42,14 +43,14 @@ enum FormatAbility : std::uint8_t {
   compresses = 16,
 };
 
-// What the name of a file must say before it is opened because of its content.
+// What the file's name must say before its content decides the format.
 enum class NameRule : std::uint8_t {
   anything,
   no_other,    // no other format
   the_format,  // this format
 };
 
-// How contents are recognised that have no fixed first bytes.
+// Detect contents without fixed first bytes.
 bool is_zip(std::string_view file) noexcept;
 bool is_safetensors(std::string_view file) noexcept;
 bool is_hdf5(std::string_view file) noexcept;
@@ -57,15 +58,15 @@ bool is_consolidated(std::string_view file) noexcept;
 
 struct FormatRow {
   FileFormat format;
-  std::string_view name;      // "npz": as users type it
-  std::string_view title;     // "a NumPy archive"
-  std::string_view suffixes;  // ".pt .pth"
-  unsigned can;               // bits of FormatAbility
-  std::string_view about;     // what it holds
-  std::string_view loses;     // what a dictionary loses in it
+  std::string_view name;                        // "npz": as users type it
+  std::string_view title;                       // "a NumPy archive"
+  std::string_view suffixes;                    // ".pt .pth"
+  unsigned can;                                 // bits of FormatAbility
+  std::string_view about;                       // what it stores
+  std::string_view loses;                       // what a dictionary loses in it
   std::string_view magic = {};                  // the first bytes of a file
-  bool (*is)(std::string_view file) = nullptr;  // instead of `magic`: whether a file has this format
-  std::string_view member = {};  // that such a zip archive has; "*/": in a folder at its top
+  bool (*is)(std::string_view file) = nullptr;  // detects the format, instead of `magic`
+  std::string_view member = {};  // an entry of such a zip archive; "*/": in a top-level folder
   NameRule rule = NameRule::anything;
   std::string_view needs = {};  // a library that a build may lack
 };
@@ -140,11 +141,11 @@ constexpr void each_suffix(const FormatRow& row, Use use) {
   }
 }
 
-// What a file is; FileFormat::detect where its content, or its name, does not tell.
+// The format of a file by content or by name; FileFormat::detect if that does not decide.
 FileFormat format_of_content(std::string_view file);
 FileFormat format_of_name(std::string_view path) noexcept;
 
-// ".npz, .npy": the suffixes of the formats that the td_file_ functions know and that can do all of this.
+// ".npz, .npy": the suffixes of the td_file_ formats with all of these abilities.
 std::string suffixes_of(unsigned can);
 
 }  // namespace td

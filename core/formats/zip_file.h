@@ -50,7 +50,7 @@ class Reader {
   const std::vector<Entry>& entries() const noexcept {
     return entries_;
   }  // in the directory's order
-  // The top-level folder of the file `name`, with its slash; empty if there is none.
+  // The top-level folder of the file `name`, with its slash; empty without such a folder.
   std::string folder_of(std::string_view name) const;
   const Entry* find(std::string_view name) const noexcept;  // nullptr: not found
 

@@ -1,4 +1,4 @@
-// core/keys/filter.h: keeps some entries of a dictionary, in a copy or in place. A sink of the walk.
+// core/keys/filter.h: a sink that keeps some entries of a dictionary, in a copy or in place.
 #pragma once
 
 #include "core/tree/engine.h"
@@ -6,8 +6,8 @@
 
 namespace td {
 
-// The entries to keep of one dictionary: their positions in the order of the result, the level of keys below each of
-// them, and their names.
+// The entries of a dictionary to keep: their positions in the result's order, the level of keys below each,
+// and their names.
 struct Picks {
   static constexpr std::uint32_t whole = static_cast<std::uint32_t>(-1);
 
@@ -19,7 +19,7 @@ struct Picks {
     order.push_back(i);
     below.push_back(level);
   }
-  // Takes the names from the source.
+  // Copies the names from the source.
   void take_names(const DenseNode& source) {
     names = source.schema();
     if (order.size() == source.size()) return;
@@ -36,7 +36,7 @@ class Filter : public WalkSink<Take::elements> {
  public:
   struct Made {
     NodePtr node;
-    const DenseNode* entries = nullptr;  // of a dictionary: what it will hold
+    const DenseNode* entries = nullptr;  // for a dictionary: its future content
     bool emptied = false;
   };
   static constexpr bool picks = true;
@@ -105,14 +105,14 @@ class Filter : public WalkSink<Take::elements> {
  private:
   struct Level {
     NodePtr node;
-    DenseNode* entries = nullptr;              // of a dictionary; held by the result or the changes
-    c10::SmallVector<std::uint32_t, 8> below;  // of each entry; of a lazy stack one for all
+    DenseNode* entries = nullptr;  // for a dictionary; held by the result or the changes
+    c10::SmallVector<std::uint32_t, 8> below;  // for each entry; for a lazy stack one for all
     std::size_t done = 0;
     std::vector<std::size_t> emptied;
     std::vector<NodePtr> elements;  // of a lazy stack
   };
 
-  // The level of keys for the node that is met.
+  // The level of keys for the current node.
   std::uint32_t below() const noexcept {
     return levels_.empty() ? 0 : levels_.back().below[levels_.back().done];
   }

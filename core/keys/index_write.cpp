@@ -65,8 +65,8 @@ class Write {
   // `everywhere`: elements of lazy stacks outside the index receive new entries, too, as zeros.
   explicit Write(bool everywhere = false) : everywhere_(everywhere) {}
 
-  // The target is not a sub-tensordict. `source` has the batch size of the part. Both, and the items, outlive the
-  // write.
+  // For targets other than sub-tensordicts. `source` has the part's batch size. All arguments must outlive
+  // the write.
   void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
     Entries entries(*this, items);
     walk_pair(source, target, entries, beside());
@@ -93,7 +93,7 @@ class Write {
     Entries(Write& write, c10::ArrayRef<IndexItem> items) : write_(write), items_(items) {}
     Entries(Write& write, Scope& scope) : write_(write), items_(scope.items), scope_(&scope) {}
 
-    // What is written is read when the changes run.
+    // Keeps the node: its values are read when the changes run.
     NodePtr read(const Node& source) { return write_.hold(dense_form(retain(source))); }
 
     Take meet(const Here& here, NodesHere nodes) {
@@ -157,7 +157,7 @@ class Write {
 
     Write& write_;
     c10::ArrayRef<IndexItem> items_;
-    Scope* scope_ = nullptr;  // of all dictionaries; made when the first one is met
+    Scope* scope_ = nullptr;  // shared by all dictionaries; made for the first one
     c10::SmallVector<const DenseNode*, 4> targets_;
   };
 
@@ -188,7 +188,7 @@ class Write {
     Write& write_;
     c10::ArrayRef<IndexItem> items_;
     const at::Tensor& number_;
-    Scope* scope_ = nullptr;  // of all dictionaries
+    Scope* scope_ = nullptr;  // shared by all dictionaries
   };
 
   const NodePtr& hold(NodePtr node) { return held_.emplace_front(std::move(node)); }

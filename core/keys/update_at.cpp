@@ -12,8 +12,8 @@ namespace td {
 
 namespace {
 
-// As an indexed write, but an entry that is missing is an error, and every tensor is broadcast for
-// itself: the batch sizes need not agree. The source is the first tree, the target the second one.
+// Like an indexed write, except that a missing entry is an error and each tensor is broadcast separately:
+// batch sizes need not agree. The source is the first tree, the target the second.
 class UpdateAt : public WalkSink<Take::reads> {
  public:
   UpdateAt(const NodePtr& root, IndexPlan& plan, const UpdateAtOptions& options)

@@ -36,13 +36,13 @@ template <std::size_t trees>
 struct WalkLevel {
   using Elements = std::vector<NodePtr>;
 
-  // What few levels need.
+  // Rarely needed parts of a level.
   struct Aside {
-    Row<const Elements*, trees> lists;           // elements of a lazy stack, and those beside them
-    c10::SmallVector<NodePtr, 1> read;           // nodes that the walk alone holds
-    std::vector<std::unique_ptr<Elements>> cut;  // lists that the walk alone holds
-    std::vector<std::string> names;              // with Take::looks
-    c10::SmallVector<std::size_t, 8> order;      // of the entries, where it is another one
+    Row<const Elements*, trees> lists;           // elements of a lazy stack, and their counterparts
+    c10::SmallVector<NodePtr, 1> read;           // nodes held only by the walk
+    std::vector<std::unique_ptr<Elements>> cut;  // lists held only by the walk
+    std::vector<std::string> names;              // for Take::looks
+    c10::SmallVector<std::size_t, 8> order;      // of the entries, if it is another one
   };
 
   explicit WalkLevel(std::size_t n) : nodes(n, nullptr), dicts(n, nullptr) {}
@@ -51,11 +51,11 @@ struct WalkLevel {
     return *aside;
   }
 
-  Row<const Node*, trees> nodes;       // as they were met
-  Row<const DenseNode*, trees> dicts;  // as they read; nullptr: missing
+  Row<const Node*, trees> nodes;       // as met
+  Row<const DenseNode*, trees> dicts;  // as read; nullptr: missing
   std::unique_ptr<Aside> aside;
-  const Node* lead = nullptr;  // of the first tree that has one
-  std::size_t tree = 0;        // whose names are gone through
+  const Node* lead = nullptr;  // of the first tree that has a node
+  std::size_t tree = 0;        // the tree whose names are walked
   std::size_t next = 0;
   std::uintptr_t scope = 0;
   bool lazy = false;

@@ -172,10 +172,9 @@ NodePtr zip(c10::ArrayRef<NodePtr> roots, const Op& op, const WalkRules& rules =
   return builder.take();
 }
 
-// Calls `f(const Here&, Tensors)` for the leaves of several trees, without recursion; once for nodes
-// that stand side by side in several places. If `f` takes NodesHere too, it is called for values that are no
-// tensors; if it takes a NestedTensorNode, for those. The caller says how lazy stacks are taken: by elements, their own tensors are met, which can be
-// written to, but in several elements under one path.
+// Calls `f(const Here&, Tensors)` for the leaves of several trees, without recursion, once for a shared
+// combination of nodes. `f` may also take NodesHere, for non-tensor values, or a NestedTensorNode. With
+// Take::elements it receives the writable tensors of a lazy stack's elements, which share one path.
 template <Take lazy, class F>
 void visit_zip(c10::ArrayRef<NodePtr> roots, F&& f, const WalkRules& rules = {}) {
   detail::ZipVisitor<std::remove_reference_t<F>, lazy> visitor(f);
