@@ -4,6 +4,8 @@
 #include "core/tree/engine.h"
 #include "core/tree/tensordict.h"
 
+#include <algorithm>
+
 namespace td {
 
 // The entries of a dictionary to keep: their positions in the result's order, the level of keys below each,
@@ -22,7 +24,7 @@ struct Picks {
   // Copies the names from the source.
   void take_names(const DenseNode& source) {
     names = source.schema();
-    if (order.size() == source.size()) return;
+    if (order.size() == source.size() && std::is_sorted(order.begin(), order.end())) return;
     names = c10::make_intrusive<Schema>();
     for (const std::size_t i : order) names->append(source.name(i), source.schema()->hash(i));
   }
