@@ -55,10 +55,15 @@ class Walk : private Here {
 
   void run(c10::ArrayRef<NodePtr> roots) {
     trees_ = roots.size();
-    Row<const Node*> nodes(trees());
+    detail::Row<const Node*, Trees> nodes(trees());
+    for (std::size_t k = 0; k < trees(); ++k) nodes[k] = roots[k].get();
+    start(std::move(nodes));
+  }
+
+  // The same. The caller holds the roots.
+  void start(detail::Row<const Node*, Trees> nodes) {
     bool opaque = false;
     for (std::size_t k = 0; k < trees(); ++k) {
-      nodes[k] = roots[k].get();
       opaque = opaque || is_value(*nodes[k]);
       if (rules_.each_path) limits_.emplace_back(*nodes[k]);
     }
@@ -416,7 +421,10 @@ void walk(const NodePtr& root, Sink& sink, const WalkRules& rules) {
 // Allocates nothing for the rows of two trees.
 template <class Sink>
 void walk_pair(const NodePtr& first, const NodePtr& second, Sink& sink, const WalkRules& rules) {
-  Walk<Sink, 2>(rules, sink).run({first, second});
+  detail::Row<const Node*, 2> roots;
+  roots[0] = first.get();
+  roots[1] = second.get();
+  Walk<Sink, 2>(rules, sink).start(roots);
 }
 template <class Sink>
 void walk_beside(c10::ArrayRef<NodePtr> roots, Sink& sink, const WalkRules& rules) {
