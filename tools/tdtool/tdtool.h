@@ -19,7 +19,7 @@ td_status progress_call(const char *label, uint64_t total, td_status (*call)(voi
                         void *user);
 
 /* files.c: opens and saves files and folders. */
-form form_for(const char *path); /* to be written */
+form form_for(const char *path);                             /* to be written */
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
 /* Opens a folder so that a save into it keeps its files. Its tensors are mapped: do not write to them. */
 td_tensordict *open_folder_shared(const char *path);
