@@ -1,6 +1,6 @@
 // The table of file formats, and that the core does what each of its rows says.
-#include "core/formats/dtypes.h"
 #include "core/files/other_files.h"
+#include "core/formats/dtypes.h"
 
 #include "trees.h"
 

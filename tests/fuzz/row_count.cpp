@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     FUZZ_CHECK(stored >= rows);
     td_writer_free(writer);
     FUZZ_DO(td_memmap_length(folder.c_str(), &again, nullptr, nullptr));
-    FUZZ_CHECK(again >= rows && again <= stored);  // whole rows that a killed writer left are taken up
+    FUZZ_CHECK(again >= rows &&
+               again <= stored);  // whole rows that a killed writer left are taken up
   }
   return 0;
 }
