@@ -1,8 +1,8 @@
 // The table of file formats, and that the core does what each of its rows says.
+#include "trees.h"
+
 #include "core/files/other_files.h"
 #include "core/formats/dtypes.h"
-
-#include "trees.h"
 
 #include <set>
 
