@@ -166,6 +166,20 @@ TEST(Entries, RenamingIsTakingOutAndSetting) {
   }
 }
 
+TEST(Entries, KeepTheirNamesInTheOrderThatIsAskedFor) {
+  TensorDict td(SizesView{});
+  td.set({"a"}, at::zeros({}));
+  td.set({"b"}, at::ones({}));
+  const std::vector<std::string_view> b{"b"}, missing{"c"}, a{"a"};
+  const std::vector<Path> paths{b, missing, a};
+  SelectOptions lenient;
+  lenient.ignore_missing = true;
+  const TensorDict both = select(td, paths, lenient);
+  EXPECT_EQ(entry_names(*both.node()), (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(both.get({"a"}).item<float>(), 0);
+  EXPECT_EQ(both.get({"b"}).item<float>(), 1);
+}
+
 }  // namespace
 
 }  // namespace td::test
