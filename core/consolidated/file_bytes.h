@@ -8,6 +8,7 @@
 #include "core/tensor/sizes.h"
 #include "core/tensor/strides.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 
 #include <functional>
