@@ -1,5 +1,5 @@
 // What this libtorch writes by torch::save and torch::pickle_save is read by our own reader.
-#include "core/torch_files/torch_file.h"
+#include "core/files/other_files.h"
 
 #include <gtest/gtest.h>
 #include <torch/script.h>
