@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 namespace attack {
@@ -150,13 +151,37 @@ bool reads_alike(const Operation &operation) {
   return names->count(operation.name) != 0;
 }
 
+// Whether a key has tensors of several dtypes in a dictionary or in those that it is made of.
+bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dtypes) {
+  const DictPlan &dict = plan.dicts[static_cast<std::size_t>(id)];
+  for (const EntryPlan &entry : dict.entries) {
+    if (entry.kind == EntryPlan::dict && mixes_dtypes(plan, entry.id, dtypes)) return true;
+    if (entry.kind != EntryPlan::tensor) continue;
+    const td_dtype dtype = plan.tensors[static_cast<std::size_t>(entry.id)].dtype;
+    if (dtypes.emplace(entry.key, dtype).first->second != dtype) return true;
+  }
+  return std::any_of(dict.elements.begin(), dict.elements.end(),
+                     [&](int element) { return mixes_dtypes(plan, element, dtypes); });
+}
+
+// Whether a lazy stack and what it reads as have equal values whatever is done: nothing is written into the memory of
+// elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
+bool can_compare_dense(const Plan &plan, const Operation &operation) {
+  const bool overlaps = std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                                    [](const TensorPlan &tensor) { return tensor.tangled; });
+  if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
+  for (std::size_t i = 0; i < plan.dicts.size(); ++i) {
+    std::map<std::string, td_dtype> dtypes;
+    if (plan.dicts[i].kind == DictKind::lazy && mixes_dtypes(plan, static_cast<int>(i), dtypes))
+      return false;
+  }
+  return true;
+}
+
 // The same call in a world of lazy stacks and in one where they were read out.
 std::string compare_dense(const Plan &plan, const Operation &operation, Choices &choices,
                           std::size_t arguments) {
-  // What was read out does not see what is written into the memory of elements later, and has no elements that overlap.
-  const bool overlapping = std::any_of(plan.tensors.begin(), plan.tensors.end(),
-                                       [](const TensorPlan &tensor) { return tensor.tangled; });
-  if (!plan.events.empty() || (overlapping && (operation.flags & writes) != 0)) return "";
+  if (!can_compare_dense(plan, operation)) return "";
   World lazy(plan, Memory::own), dense(plan, Memory::dense);
   if (!lazy.trees() || !dense.even()) return "";
   Snapshot seen[2];
