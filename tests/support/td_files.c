@@ -78,9 +78,12 @@ static void walk(const char *tree, const char *other,
 
 static int copy_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)status;
+  (void)flag;
   (void)at;
   const char *to = td_path(opposite, path + strlen(walked));
-  if (flag == FTW_D) {
+  struct stat now; /* a writer may be at work: nftw looked earlier */
+  if (stat(path, &now) != 0) return 0;
+  if (S_ISDIR(now.st_mode)) {
     mkdir(to, 0777);
   } else {
     size_t size = 0;
