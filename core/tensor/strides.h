@@ -8,11 +8,13 @@
 
 namespace td {
 
-// The stride of the dimension before one of `size`; as in libtorch, size 0 counts as 1. Wraps on overflow,
-// which only happens for tensors without elements, whose strides are unused.
+// The stride of the dimension before one of `size`; as in libtorch, size 0 counts as 1. The largest number on
+// overflow, which only happens for tensors without elements, whose strides are unused: libtorch takes negative
+// strides for a request to compute them.
 inline std::int64_t stride_before(std::int64_t stride, std::int64_t size) noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) *
-                                   static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)));
+  std::int64_t result;
+  const bool overflow = __builtin_mul_overflow(stride, std::max<std::int64_t>(size, 1), &result);
+  return overflow ? INT64_MAX : result;
 }
 
 // In elements, or in bytes with `item_bytes`.
