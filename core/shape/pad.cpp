@@ -252,7 +252,8 @@ class PadSequence : public WalkSink<Take::reads> {
   Sizes batch_below(const Node& first, const Level& level) const {
     Sizes batch = batch_;
     const SizesView own = first.batch();
-    batch.append(own.begin() + static_cast<std::ptrdiff_t>(batch_.size() - 1), own.end());
+    const std::size_t above = batch_.size() - 1;
+    if (own.size() > above) batch.append(own.begin() + above, own.end());
     for (const auto& [name, value] : level.values) {
       for (std::size_t i = batch_.size(); i < batch.size(); ++i)
         batch[i] = std::max(batch[i], sizes_in(value)[i]);

@@ -227,6 +227,17 @@ TD_TEST(pad_sequence_keeps_further_batch_dimensions) {
   td_free(one);
 }
 
+TD_TEST(pad_sequence_where_a_nested_batch_size_is_shorter) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 3)), *nested = NULL, *result = NULL;
+  td_put(td, TD_KEY("n", "a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
+  TD_DO(td_get_dict(td, TD_KEY("n"), &nested));
+  TD_DO(td_set_batch_size(nested, TD_SIZES(2)));
+  TD_DO(td_pad_sequence((const td_tensordict *const[]){td, td}, 2, NULL, &result));
+  TD_CHECK_BATCH(result, 2, 2, 3);
+  TD_CHECK_ENTRY(result, TD_KEY("n", "a"), TD_SIZES(2, 2, 3),
+                 TD_VALUES(0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5));
+}
+
 TD_TEST(pad_sequence_counts_from_the_end) {
   td_tensordict *one = row(1, 2), *two = row(5, 3), *result = NULL;
   td_pad_sequence_options options = TD_PAD_SEQUENCE_OPTIONS_INIT;
