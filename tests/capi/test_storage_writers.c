@@ -38,12 +38,13 @@ static void check_rows(const char *folder, int64_t count, int nested) {
   td_free(found);
 }
 
-/* A writer with rows that are not yet published. */
-static td_writer *open_with_rows(const char *folder, int64_t count) {
+/* A writer with rows that are not yet published. Its thread takes them to the files; without one they stay in memory. */
+static td_writer *open_with_rows(const char *folder, int64_t count, int background) {
   td_writer *writer = NULL;
   td_append_options options = TD_APPEND_OPTIONS_INIT;
   int32_t field = -1;
   options.publish_rows = -1;
+  options.background = background ? 1 : -1;
   TD_DO(td_writer_open_append(folder, NULL, &options, &writer));
   TD_DO(td_writer_bind(writer, TD_KEY("a"), &field));
   for (int64_t row = 0; row < count; row++) {
@@ -65,7 +66,7 @@ TD_TEST(the_folder_is_another_one) {
   for (int nested = 0; nested < 2; nested++) {
     for (int moved = 0; moved < 2; moved++) {
       save(here("g"), 5, nested);
-      td_writer *writer = open_with_rows(here("g"), 12);
+      td_writer *writer = open_with_rows(here("g"), 12, 1);
       if (moved) {
         remove_tree(here("h"));
         TD_CHECK(rename(here("g"), here("h")) == 0);
@@ -86,23 +87,37 @@ TD_TEST(the_folder_is_another_one) {
   }
 }
 
-/* A save over the folder around it replaces that of the writer, and may share its files. */
+/* A save over the folder around it replaces that of the writer, and may share its files. Rows that the writer's
+   thread had taken to the files are rows of a writer that is gone: the next one keeps them. */
 TD_TEST(the_folder_around_is_saved_anew) {
-  td_tensordict *outer = td_sample(), *mapped = NULL;
-  TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
-  td_free(mapped);
-  save(here("p/mine"), 5, 0);
-  td_writer *writer = open_with_rows(here("p/mine"), 4);
-  TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
-  td_free(mapped);
-  check_rows(here("p/mine"), 5, 0);
-  td_tensordict *more = rows(2, 0), *found = NULL;
-  TD_DO(td_memmap_append(here("p/mine"), more, NULL));
-  TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
-  TD_EXPECT(td_writer_close(writer), TD_ERR_IO);
-  td_writer_free(writer);
-  TD_DO(td_memmap_load(here("p/mine"), NULL, &found));
-  TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(7), TD_VALUES(0, 1, 2, 3, 4, 0, 1));
+  for (int stored = 0; stored < 2; stored++) {
+    td_tensordict *outer = td_sample(), *mapped = NULL;
+    TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
+    td_free(mapped);
+    save(here("p/mine"), 5, 0);
+    td_writer *writer = open_with_rows(here("p/mine"), 4, stored);
+    int64_t length = -1, whole = -1;
+    do TD_DO(td_memmap_length(here("p/mine"), &length, &whole, NULL));
+    while (stored && whole < 9);
+    TD_CHECK_INT(length, 5);
+    TD_CHECK_INT(whole, stored ? 9 : 5);
+    TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
+    td_free(mapped);
+    check_rows(here("p/mine"), 5, 0);
+    td_tensordict *more = rows(2, 0), *found = NULL;
+    TD_DO(td_memmap_append(here("p/mine"), more, NULL));
+    TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
+    TD_EXPECT(td_writer_close(writer), TD_ERR_IO);
+    td_writer_free(writer);
+    TD_DO(td_memmap_load(here("p/mine"), NULL, &found));
+    if (stored) {
+      TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(11),
+                     TD_VALUES(0, 1, 2, 3, 4, 100, 101, 102, 103, 0, 1));
+    } else {
+      TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(7), TD_VALUES(0, 1, 2, 3, 4, 0, 1));
+    }
+    remove_tree(here("p"));
+  }
 }
 
 static void join(pid_t child) {
@@ -187,7 +202,7 @@ TD_TEST(a_stack_with_a_busy_shard_is_not_truncated) {
   TD_DO(td_lazy_stack((const td_tensordict *const *)elements, 5, 0, &stack));
   TD_DO(td_memmap(stack, here("m"), NULL, &mapped));
   td_free(mapped);
-  td_writer *writer = open_with_rows(here("m/1"), 1);
+  td_writer *writer = open_with_rows(here("m/1"), 1, 1);
   TD_EXPECT(td_memmap_truncate(here("m"), 1, NULL), TD_ERR_BUSY);
   TD_DO(td_memmap_load(here("m"), NULL, &found));
   TD_DO(td_batch_size(found, sizes, 4, &dims));
