@@ -9,10 +9,10 @@ namespace {
 
 using namespace test;
 
-using Names = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
-Names all_names(const TensorDict& td) {
-  Names names;
+Strings all_names(const TensorDict& td) {
+  Strings names;
   for (const KeyList::Key& key : td.keys({true, false, false}).keys) {
     std::string text;
     for (const std::string& name : key.path) text += (text.empty() ? "" : ".") + name;
@@ -33,12 +33,12 @@ TensorDict mixed() {
 TEST(Apply, CallsInTheOrderOfTheKeysWithFullPaths) {
   TensorDict td = mixed();
   td.set({"z"}, at::ones({4, 3}));
-  Names seen;
+  Strings seen;
   const TensorDict twice = td.apply({}, [&](Path path, const at::Tensor& leaf) {
     seen.push_back(show_path(path));
     return leaf * 2;
   });
-  EXPECT_EQ(seen, (Names{"\"a\"", "\"n\"/\"b\"", "\"z\""}));
+  EXPECT_EQ(seen, (Strings{"\"a\"", "\"n\"/\"b\"", "\"z\""}));
   EXPECT_EQ(all_names(twice), all_names(td));
   EXPECT_EQ(twice.get_non_tensor({"s"}), "\"text\"");
   EXPECT_EQ(numbers(twice.get({"n", "b"}))[11], 22);
@@ -60,19 +60,19 @@ TEST(Apply, AMissingResultDropsTheEntry) {
       return everything || path.back() == "b" ? at::Tensor() : leaf;
     }));
   };
-  EXPECT_EQ(filtered(FilterEmpty::no, false), (Names{"a", "n", "n.m", "e", "s"}));
-  EXPECT_EQ(filtered(FilterEmpty::yes, false), (Names{"a", "s"}));
-  EXPECT_EQ(filtered(FilterEmpty::unset, false), (Names{"a", "n", "n.m", "e", "s"}))
+  EXPECT_EQ(filtered(FilterEmpty::no, false), (Strings{"a", "n", "n.m", "e", "s"}));
+  EXPECT_EQ(filtered(FilterEmpty::yes, false), (Strings{"a", "s"}));
+  EXPECT_EQ(filtered(FilterEmpty::unset, false), (Strings{"a", "n", "n.m", "e", "s"}))
       << "m was empty before, so n keeps it";
-  EXPECT_EQ(filtered(FilterEmpty::unset, true), (Names{"n", "n.m", "e", "s"}));
-  EXPECT_EQ(filtered(FilterEmpty::yes, true), (Names{"s"}));
+  EXPECT_EQ(filtered(FilterEmpty::unset, true), (Strings{"n", "n.m", "e", "s"}));
+  EXPECT_EQ(filtered(FilterEmpty::yes, true), (Strings{"s"}));
 }
 
 TEST(Apply, ADictionaryThatLosesEverythingIsDropped) {
   const TensorDict td = sample();
   const TensorDict left = td.apply(
       {}, [](Path path, const at::Tensor& leaf) { return path.size() > 1 ? at::Tensor() : leaf; });
-  EXPECT_EQ(all_names(left), (Names{"a"}));
+  EXPECT_EQ(all_names(left), (Strings{"a"}));
 }
 
 TEST(Apply, InPlaceKeepsTensorsAndDtypes) {
@@ -161,13 +161,13 @@ TensorDict lazy_pair() {
 TEST(Apply, ElementsOfALazyStackAreWalkedOneByOne) {
   TensorDict td = dict({2, 3});
   td.set({"lazy"}, lazy_pair());
-  Names seen;
+  Strings seen;
   const auto result = apply(td, {}, {}, [&](Path path, c10::ArrayRef<Value> sources) {
     seen.push_back(show_path(path));
     return Value(sources[0].tensor() * 2);
   });
-  EXPECT_EQ(seen, (Names{"\"lazy\"/\"x\"", "\"lazy\"/\"only0\"", "\"lazy\"/\"x\"",
-                         "\"lazy\"/\"only1\""}));
+  EXPECT_EQ(seen, (Strings{"\"lazy\"/\"x\"", "\"lazy\"/\"only0\"", "\"lazy\"/\"x\"",
+                           "\"lazy\"/\"only1\""}));
   const TensorDict lazy = result->get_dict({"lazy"});
   ASSERT_EQ(lazy.node()->kind(), NodeKind::lazy);
   EXPECT_EQ(numbers(lazy.get({"x"})), std::vector<double>(6, 2));
@@ -180,7 +180,7 @@ TEST(Apply, ElementsOfALazyStackAreWalkedOneByOne) {
 
   options = {};
   options.batch_size = Sizes{2};  // read out: the keys that all elements have
-  EXPECT_EQ(all_names(*apply(td, {}, options, first_source())), (Names{"lazy", "lazy.x"}));
+  EXPECT_EQ(all_names(*apply(td, {}, options, first_source())), (Strings{"lazy", "lazy.x"}));
 }
 
 TEST(Apply, ADictionaryIsWrittenIntoTheOneThatIsThere) {
@@ -282,7 +282,7 @@ TEST(Apply, WhatCannotBePutIntoOutLeavesItAsItWas) {
   ApplyManyOptions options;
   options.out = out;
   expect_error(Code::key_exists, "\"n\"", [&] { apply(sample(), {}, options, first_source()); });
-  EXPECT_EQ(all_names(out), (Names{"n"}));
+  EXPECT_EQ(all_names(out), (Strings{"n"}));
   options.out = dict({4, 3});
   options.out->lock();
   expect_error(Code::locked, "locked", [&] { apply(sample(), {}, options, first_source()); });

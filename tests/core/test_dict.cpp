@@ -16,7 +16,7 @@ std::vector<std::string> names(const TensorDict& td, const KeysOptions& options 
   return result;
 }
 
-using Names = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST(Dict, KeepsTheTensorItWasGiven) {
   TensorDict td = dict({3});
@@ -52,13 +52,14 @@ TEST(Dict, ListsKeysInTheOrderOfTheirInsertion) {
   td.set({"a"}, at::ones({3}));
   td.set({"n", "empty"}, dict({3}));
   td.set_non_tensor({"s"}, "\"text\"");
-  EXPECT_EQ(names(td), (Names{"z", "n", "a", "s"}));
-  EXPECT_EQ(names(td, {true, false, false}), (Names{"z", "n", "n.c", "n.b", "n.empty", "a", "s"}));
-  EXPECT_EQ(names(td, {true, true, false}), (Names{"z", "n.c", "n.b", "a"}));
-  EXPECT_EQ(names(td, {true, true, true}), (Names{"a", "n.b", "n.c", "z"}));
+  EXPECT_EQ(names(td), (Strings{"z", "n", "a", "s"}));
+  EXPECT_EQ(names(td, {true, false, false}),
+            (Strings{"z", "n", "n.c", "n.b", "n.empty", "a", "s"}));
+  EXPECT_EQ(names(td, {true, true, false}), (Strings{"z", "n.c", "n.b", "a"}));
+  EXPECT_EQ(names(td, {true, true, true}), (Strings{"a", "n.b", "n.c", "z"}));
   td.remove({"n", "c"});
   td.set({"z"}, at::zeros({3}));
-  EXPECT_EQ(names(td, {true, true, false}), (Names{"z", "n.b", "a"}));
+  EXPECT_EQ(names(td, {true, true, false}), (Strings{"z", "n.b", "a"}));
 }
 
 TEST(Dict, FailedLookupSaysWhere) {
@@ -90,7 +91,7 @@ TEST(Dict, FailedSetLeavesNothing) {
   other.set({"a"}, at::ones({4}));
   expect_error(Code::shape, "batch size [4]", [&] { td.set({"p", "q"}, other); });
   expect_error(Code::shape, "", [&] { td.set({"leaf"}, at::ones({4})); });
-  EXPECT_EQ(names(td, {true, false, false}), (Names{"leaf"}));
+  EXPECT_EQ(names(td, {true, false, false}), (Strings{"leaf"}));
   EXPECT_EQ(td.get({"leaf"}).dim(), 1);
 }
 
@@ -166,7 +167,7 @@ TEST(Dict, NeverLiesInsideItself) {
   expect_error(Code::cycle, "", [&] { td.set({"n", "m", "up"}, td); });
   expect_error(Code::cycle, "", [&] { td.get_dict({"n", "m"}).set({"up"}, td); });
   expect_error(Code::cycle, "", [&] { td.set({"n", "x", "up"}, inner); });
-  EXPECT_EQ(names(td, {true, false, false}), (Names{"n", "n.m"}));
+  EXPECT_EQ(names(td, {true, false, false}), (Strings{"n", "n.m"}));
   td.set({"twice"}, inner);  // one node at two places is no cycle
   EXPECT_TRUE(td.get_dict({"twice"}).is_same(inner));
 }

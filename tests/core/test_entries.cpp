@@ -9,17 +9,17 @@ namespace td::test {
 
 namespace {
 
-using Names = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 using Model =
-    std::vector<std::pair<Names, const void*>>;  // paths of the tensors, and where they lie
+    std::vector<std::pair<Strings, const void*>>;  // paths of the tensors, and where they lie
 
-std::vector<std::string_view> views(const Names& names) {
+std::vector<std::string_view> views(const Strings& names) {
   return std::vector<std::string_view>(names.begin(), names.end());
 }
 
 // Few names, so that paths meet; no name is both a tensor and a dictionary.
-Names random_path(Random& random) {
-  Names path;
+Strings random_path(Random& random) {
+  Strings path;
   while (random.chance(45) && path.size() < 3)
     path.push_back("d" + std::to_string(random.below(3)));
   path.push_back("x" + std::to_string(random.below(4)));
@@ -49,15 +49,15 @@ Model sorted(Model model) {
   return model;
 }
 
-bool begins_with_path(const Names& path, const Names& with) {
+bool begins_with_path(const Strings& path, const Strings& with) {
   return path.size() >= with.size() && std::equal(with.begin(), with.end(), path.begin());
 }
 
 // Paths of tensors, of dictionaries, and of nothing.
-std::vector<Names> random_paths(Random& random) {
-  std::vector<Names> paths;
+std::vector<Strings> random_paths(Random& random) {
+  std::vector<Strings> paths;
   for (std::int64_t n = random.below(5); n > 0; --n) {
-    Names path = random_path(random);
+    Strings path = random_path(random);
     if (path.size() > 1 && random.chance(30)) path.pop_back();
     paths.push_back(std::move(path));
   }
@@ -65,8 +65,8 @@ std::vector<Names> random_paths(Random& random) {
 }
 
 struct Lent {
-  explicit Lent(const std::vector<Names>& paths) {
-    for (const Names& path : paths) names.push_back(views(path));
+  explicit Lent(const std::vector<Strings>& paths) {
+    for (const Strings& path : paths) names.push_back(views(path));
     for (const auto& path : names) list.emplace_back(path);
   }
   std::vector<std::vector<std::string_view>> names;
@@ -78,11 +78,11 @@ TEST(Entries, SelectAndExcludeShareOutTheTensors) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const TensorDict td = random_dict(random);
-    const std::vector<Names> paths = random_paths(random);
+    const std::vector<Strings> paths = random_paths(random);
     const Lent lent(paths);
     Model left;
     for (const auto& leaf : model_of(td)) {
-      const auto named = [&](const Names& path) { return begins_with_path(leaf.first, path); };
+      const auto named = [&](const Strings& path) { return begins_with_path(leaf.first, path); };
       if (std::none_of(paths.begin(), paths.end(), named)) left.push_back(leaf);
     }
     const Model before = model_of(td);
@@ -92,8 +92,8 @@ TEST(Entries, SelectAndExcludeShareOutTheTensors) {
     Model taken;
     for (const auto& leaf : before) {
       bool wanted = false;
-      for (const Names& path : paths) {
-        const auto narrower = [&](const Names& other) {
+      for (const Strings& path : paths) {
+        const auto narrower = [&](const Strings& other) {
           return other.size() > path.size() && begins_with_path(other, path);
         };
         wanted = wanted || (begins_with_path(leaf.first, path) &&
@@ -155,7 +155,7 @@ TEST(Entries, RenamingIsTakingOutAndSetting) {
     if (before.empty()) continue;
     const auto& leaf =
         before[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(before.size())))];
-    const Names to = random_path(random);
+    const Strings to = random_path(random);
     rename_key(td, views(leaf.first), views(to), false);
     Model after;
     for (const auto& other : before) {

@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::size_t depth = 10000;
+constexpr std::size_t very_deep = 10000;
 
 const at::Tensor& bottom(const TensorDict& td) {
   const DenseNode* node = as_dense(td.node().get());
@@ -20,7 +20,7 @@ class Deep : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(Deep, EveryOperationGoesDown) {
-  TensorDict td = chain(depth, SizesView{2});
+  TensorDict td = chain(very_deep, SizesView{2});
   const TensorDict copy = td.clone();
   EXPECT_EQ(td.nbytes(), 8U);
   EXPECT_FALSE(td.is_empty());
@@ -43,7 +43,7 @@ TEST_P(Deep, EveryOperationGoesDown) {
     seen = path.size();
     return leaf * 2;
   });
-  EXPECT_EQ(seen, depth);
+  EXPECT_EQ(seen, very_deep);
   EXPECT_EQ(numbers(bottom(twice)), (std::vector<double>{2, 2}));
   TensorDict target = td.clone();
   target.set_at({IndexItem::at(0)}, twice.index({IndexItem::at(0)}));
@@ -57,7 +57,7 @@ TEST_P(Deep, EveryOperationGoesDown) {
 }
 
 TEST_P(Deep, FreeingNeedsNoStack) {
-  TensorDict td = chain(100 * depth);
+  TensorDict td = chain(100 * very_deep);
   const TensorDict held = td.get_dict({"n", "n"});
   td = dict({});
   EXPECT_FALSE(held.is_empty());

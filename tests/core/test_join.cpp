@@ -14,13 +14,13 @@ TensorDict shifted(double by) {
       {}, [&](Path, const at::Tensor& leaf) { return (leaf + by).to(leaf.scalar_type()); });
 }
 
-class Join : public ::testing::TestWithParam<bool> {
+class JoinTest : public ::testing::TestWithParam<bool> {
  protected:
   at::AutoGradMode mode_{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Modes, Join, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Modes, JoinTest, ::testing::Bool());
 
-TEST_P(Join, StackMakesADimension) {
+TEST_P(JoinTest, StackMakesADimension) {
   const Trees two{sample(), shifted(100)};
   const TensorDict front = TensorDict::stack(two, 0);
   EXPECT_EQ(list(front.batch_size()), (Shape{2, 4, 3}));
@@ -34,7 +34,7 @@ TEST_P(Join, StackMakesADimension) {
   EXPECT_FALSE(front.get({"a"}).is_alias_of(two[0].get({"a"})));
 }
 
-TEST_P(Join, CatMakesADimensionLonger) {
+TEST_P(JoinTest, CatMakesADimensionLonger) {
   const Trees parts{sample(), sample().index({IndexItem::range(0, 0)}),
                     shifted(100).index({IndexItem::range(1, 3)})};
   const TensorDict rows = TensorDict::cat(parts, 0);
@@ -48,7 +48,7 @@ TEST_P(Join, CatMakesADimensionLonger) {
             (std::vector<double>{0, 1, 2, 100, 101, 102}));
 }
 
-TEST_P(Join, OneOrTheSameTwice) {
+TEST_P(JoinTest, OneOrTheSameTwice) {
   const TensorDict td = sample();
   EXPECT_TRUE(TensorDict::stack(td, 0).index({IndexItem::at(0)}).equal(td));
   EXPECT_TRUE(TensorDict::cat(td, 0).equal(td));
@@ -58,7 +58,7 @@ TEST_P(Join, OneOrTheSameTwice) {
   EXPECT_TRUE(both.index({IndexItem::at(1)}).equal(td));
 }
 
-TEST_P(Join, KeysInAnotherOrder) {
+TEST_P(JoinTest, KeysInAnotherOrder) {
   TensorDict turned = dict({4, 3});
   turned.set({"n", "b"}, sample().get({"n", "b"}));
   turned.set({"a"}, sample().get({"a"}));
@@ -67,7 +67,7 @@ TEST_P(Join, KeysInAnotherOrder) {
   EXPECT_TRUE(both.index({IndexItem::at(1)}).equal(sample()));
 }
 
-TEST_P(Join, DtypesArePromoted) {
+TEST_P(JoinTest, DtypesArePromoted) {
   TensorDict whole = dict({2}), real = dict({2});
   whole.set({"a"}, ramp({2}, at::kInt));
   real.set({"a"}, ramp({2}, at::kDouble) + 0.5);
@@ -78,7 +78,7 @@ TEST_P(Join, DtypesArePromoted) {
   }
 }
 
-TEST_P(Join, AnyLayout) {
+TEST_P(JoinTest, AnyLayout) {
   const TensorDict turned = sample().transpose(0, 1), dense = turned.contiguous();
   EXPECT_TRUE(
       TensorDict::stack(Trees{turned, dense}, 1).equal(TensorDict::stack(Trees{dense, dense}, 1)));
@@ -86,7 +86,7 @@ TEST_P(Join, AnyLayout) {
       TensorDict::cat(Trees{turned, dense}, 1).equal(TensorDict::cat(Trees{dense, dense}, 1)));
 }
 
-TEST_P(Join, Refused) {
+TEST_P(JoinTest, Refused) {
   const TensorDict td = sample();
   expect_error(Code::invalid_argument, "at least one", [&] { TensorDict::stack({}, 0); });
   expect_error(Code::invalid_argument, "at least one", [&] { TensorDict::cat({}, 0); });
@@ -120,7 +120,7 @@ TEST_P(Join, Refused) {
   expect_error(Code::shape, "\"n\"", [&] { TensorDict::stack(Trees{td, other}, 0); });
 }
 
-TEST_P(Join, TheDeviceIsTheCommonOneOrNone) {
+TEST_P(JoinTest, TheDeviceIsTheCommonOneOrNone) {
   TensorDict one(SizesView{2}, c10::Device(at::kCPU)), two(SizesView{2}, c10::Device(at::kCPU)),
       none = dict({2});
   EXPECT_EQ(TensorDict::stack(Trees{one, two}, 0).device()->type(), at::kCPU);
@@ -129,7 +129,7 @@ TEST_P(Join, TheDeviceIsTheCommonOneOrNone) {
 }
 
 // A value for each element of the batch, also when all are equal; cat keeps one that is the same.
-TEST_P(Join, ValuesThatAreNoTensors) {
+TEST_P(JoinTest, ValuesThatAreNoTensors) {
   TensorDict one = dict({2}), two = dict({2});
   one.set_non_tensor({"s"}, "\"x\"");
   two.set_non_tensor({"s"}, "\"x\"");

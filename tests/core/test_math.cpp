@@ -9,17 +9,8 @@ namespace {
 
 using namespace test;
 
-Code code_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return Code::ok;
-}
-
 // Leaves of several dtypes and strides: { "f": (4,3,2), "n": { "i": (4,3), "t": (4,3,2) } }.
-TensorDict mixed() {
+TensorDict two_dtypes() {
   TensorDict td = dict({4, 3});
   td.set({"f"}, ramp({4, 3, 2}).mul_(0.25).sub_(2));
   td.set({"n", "i"}, ramp({4, 3}, at::kInt));
@@ -43,7 +34,7 @@ class Math : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Modes, Math, ::testing::Bool());
 
 TEST_P(Math, AsAtenDoesIt) {
-  const TensorDict td = mixed();
+  const TensorDict td = two_dtypes();
   expect_each(unary(td, Unary::exp_op), td, [](const at::Tensor& x) { return at::exp(x); });
   expect_each(unary(td, Unary::isnan_op), td, [](const at::Tensor& x) { return at::isnan(x); });
   expect_each(binary(td, Binary::add_op, c10::Scalar(1)), td,
@@ -98,7 +89,7 @@ TEST_P(Math, InPlaceAllOrNothing) {
 }
 
 TEST_P(Math, LazyStacks) {
-  std::vector<NodePtr> elements{mixed().node(), unary(mixed(), Unary::neg_op).node()};
+  std::vector<NodePtr> elements{two_dtypes().node(), unary(two_dtypes(), Unary::neg_op).node()};
   const TensorDict lazy(lazy_stack(elements, 1)), dense(all_dense(lazy.node()));
   const at::Tensor over_batch = ramp({4, 2, 3});
   const auto same = [](const TensorDict& a, const TensorDict& b) {
@@ -119,7 +110,7 @@ TEST_P(Math, LazyStacks) {
   EXPECT_TRUE(equal_tensors(twice.get_dict({"n"}).get({"f"}),
                             dense.get({"f"}) * rows.reshape({4, 1, 1, 1})));
   binary_(lazy, Binary::mul_op, c10::Scalar(2));
-  EXPECT_TRUE(equal_tensors(TensorDict(elements[0]).get({"f"}), mixed().get({"f"}) * 2));
+  EXPECT_TRUE(equal_tensors(TensorDict(elements[0]).get({"f"}), two_dtypes().get({"f"}) * 2));
   binary_(lazy, Binary::sub_op, lazy);
   EXPECT_FALSE(any(TensorDict(elements[1])));
   fill_(lazy, Path({"n", "i"}), 7);
@@ -129,7 +120,7 @@ TEST_P(Math, LazyStacks) {
 }
 
 TEST(MathKinds, LazyStacksThatTheOtherLacks) {
-  std::vector<NodePtr> elements{mixed().node(), mixed().node()};
+  std::vector<NodePtr> elements{two_dtypes().node(), two_dtypes().node()};
   TensorDict td = dict({2}), other = dict({2});
   td.set({"lazy"}, TensorDict(lazy_stack(elements, 0)));
   BinaryOptions options;
@@ -184,7 +175,8 @@ TEST(MathKinds, NamesOfDimensions) {
   const std::int64_t last[] = {1}, first[] = {0};
   options.over = Over::dims;
   options.dims.assign(std::begin(last), std::end(last));
-  EXPECT_EQ(reduce(td, Reduction::sum_op, options).node()->names(), (Names{std::string("time")}));
+  EXPECT_EQ(reduce(td, Reduction::sum_op, options).node()->names(),
+            (td::Names{std::string("time")}));
   options.dims.assign(std::begin(first), std::end(first));
   EXPECT_TRUE(reduce(td, Reduction::sum_op, options).node()->names().empty());
 }

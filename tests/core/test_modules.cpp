@@ -41,16 +41,6 @@ TensorDict input() {
   return td;
 }
 
-Code code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.code();
-  }
-  return Code::ok;
-}
-
 // The archive of a golden module with one entry replaced, or left out.
 std::string rewritten(const TempFolder& folder, const std::string& entry,
                       const std::optional<std::string>& content) {

@@ -8,7 +8,7 @@ using namespace test;
 
 using Shape = std::vector<std::int64_t>;
 
-Index at(std::int64_t position) { return {IndexItem::at(position)}; }
+Index nth(std::int64_t position) { return {IndexItem::at(position)}; }
 
 TEST(Write, AnExistingEntryKeepsItsTensorAndDtype) {
   TensorDict td = dict({3});
@@ -16,7 +16,7 @@ TEST(Write, AnExistingEntryKeepsItsTensorAndDtype) {
   const at::Tensor a = td.get({"a"});
   TensorDict row = dict({});
   row.set({"a"}, at::full({2}, 7.9, at::kDouble));
-  td.set_at(at(1), row);
+  td.set_at(nth(1), row);
   EXPECT_TRUE(td.get({"a"}).is_same(a));
   EXPECT_EQ(numbers(a), (std::vector<double>{0, 0, 7, 7, 0, 0}));
 }
@@ -27,9 +27,9 @@ TEST(Write, TheFirstWriteMakesTheEntry) {
   step.set({"a"}, at::ones({3}));
   step.set({"b"}, at::ones({3, 4}, at::kLong));
   step.set({"n", "c"}, at::ones({3}, at::kBool));
-  for (int i = 0; i < 9; ++i) td.set_at(at(i), step);
+  for (int i = 0; i < 9; ++i) td.set_at(nth(i), step);
   const at::Tensor a = td.get({"a"});
-  td.set_at(at(8), step);
+  td.set_at(nth(8), step);
   EXPECT_TRUE(td.get({"a"}).is_same(a));
   EXPECT_EQ(list(a.sizes()), (Shape{10, 3}));
   EXPECT_EQ(list(td.get({"b"}).sizes()), (Shape{10, 3, 4}));
@@ -46,7 +46,7 @@ TEST(Write, MembersWithMoreBatchDimensionsKeepThem) {
   TensorDict inner = dict({3, 5});
   inner.set({"c"}, at::ones({3, 5, 2}));
   value.set({"n"}, inner);
-  td.set_at(at(1), value);
+  td.set_at(nth(1), value);
   EXPECT_EQ(list(td.get_dict({"n"}).batch_size()), (Shape{2, 3, 5}));
   EXPECT_EQ(list(td.get({"n", "c"}).sizes()), (Shape{2, 3, 5, 2}));
 }
@@ -77,7 +77,7 @@ TEST(Write, ValuesAreBroadcast) {
   EXPECT_EQ(numbers(td.get({"a"})), (std::vector<double>{0, 1, 2, 3, 0, 1, 2, 3}));
   TensorDict loose = dict({});  // no batch size, but leaves that fit
   loose.set({"a"}, ramp({4}) * 2);
-  td.set_at(at(0), loose);
+  td.set_at(nth(0), loose);
   EXPECT_EQ(numbers(td.get({"a"}).select(0, 0)), (std::vector<double>{0, 2, 4, 6}));
   EXPECT_EQ(loose.batch_size().size(), 0U);
 }
@@ -86,18 +86,18 @@ TEST(Write, ARefusedWriteChangesNothing) {
   TensorDict td = sample();
   TensorDict wide = dict({4});
   wide.set({"a"}, at::ones({4, 2}));
-  expect_error(Code::shape, "batch size [3]", [&] { td.set_at(at(0), wide); });
+  expect_error(Code::shape, "batch size [3]", [&] { td.set_at(nth(0), wide); });
   TensorDict mixed = dict({3});
   mixed.set({"a"}, at::ones({3, 2}) * 50);
   mixed.set({"new"}, at::ones({3}));
   mixed.set({"n", "b"}, at::ones({3, 7}));  // does not fit
-  expect_error(Code::shape, "\"b\"", [&] { td.set_at(at(0), mixed); });
+  expect_error(Code::shape, "\"b\"", [&] { td.set_at(nth(0), mixed); });
   TensorDict kind = dict({3});
   kind.set({"a"}, at::ones({3, 2}) * 50);
   kind.set({"n"}, at::ones({3}));
-  expect_error(Code::wrong_entry, "\"n\"", [&] { td.set_at(at(0), kind); });
-  expect_error(Code::index, "", [&] { td.set_at(at(4), mixed); });
-  expect_error(Code::shape, "", [&] { td.fill_at(at(0), at::ones({9})); });
+  expect_error(Code::wrong_entry, "\"n\"", [&] { td.set_at(nth(0), kind); });
+  expect_error(Code::index, "", [&] { td.set_at(nth(4), mixed); });
+  expect_error(Code::shape, "", [&] { td.fill_at(nth(0), at::ones({9})); });
   EXPECT_TRUE(td.equal(sample()));
 }
 
@@ -134,7 +134,7 @@ TEST(Write, CountsAsOneChangeOfEachLeaf) {
   const at::Tensor a = td.get({"a"});
   const at::Tensor view = a.select(0, 0);
   const auto before = a._version();
-  td.set_at(at(1), sample().index(at(0)));
+  td.set_at(nth(1), sample().index(nth(0)));
   EXPECT_EQ(a._version(), before + 1);
   td.set_at({IndexItem::of(ints({0, 2}))}, sample().index({IndexItem::range(0, 2)}));
   EXPECT_EQ(view._version(), before + 2);
@@ -161,7 +161,7 @@ TEST(Write, NewEntriesAreOnTheDevice) {
   TensorDict row = dict({});
   row.set({"a"}, at::ones({2}));
   row.set({"n", "b"}, at::ones({}));
-  td.set_at(at(1), row);
+  td.set_at(nth(1), row);
   EXPECT_TRUE(td.get({"a"}).is_meta());
   EXPECT_TRUE(td.get({"n", "b"}).is_meta());
   EXPECT_EQ(td.get_dict({"n"}).device()->type(), at::kMeta);

@@ -40,15 +40,6 @@ TensorDict other() {
   return td;
 }
 
-Code code_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return Code::ok;
-}
-
 TEST(Zip, SameKeysInAnyOrder) {
   TensorDict a = sample(), b = dict({4, 3});
   b.set({"n", "b"}, ramp({4, 3}, at::kLong));

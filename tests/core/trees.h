@@ -6,14 +6,27 @@
 #include "folders.h"
 
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace td::test {
 
 using Index = std::vector<IndexItem>;
+
+// How a call failed: with one line of text.
+inline Code code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.code();
+  }
+  return Code::ok;
+}
 
 // 0, 1, 2, … in the shape asked for.
 inline at::Tensor ramp(at::IntArrayRef sizes, c10::ScalarType dtype = at::kFloat) {
