@@ -491,15 +491,15 @@ class Stores(unittest.TestCase):
 class Papers(unittest.TestCase):
     """The man page, the help and the completions are of one piece with the program."""
 
-    def test_files_are_fresh(self):
-        for what, file in {"man": "tdtool.1", "bash": "completion/tdtool.bash", "zsh": "completion/_tdtool"}.items():
-            wanted = run("--print", what).stdout
-            self.assertEqual((SOURCES / file).read_text(encoding="utf-8"), wanted, f"tdtool --print {what} > {file}")
+    def test_table_of_the_guide_is_fresh(self):
         guide = (SOURCES.parent.parent / "docs/guide/files.md").read_text(encoding="utf-8")
         self.assertIn(run("--print", "guide").stdout, guide, "tdtool --print guide, into docs/guide/files.md")
 
+    def test_only_these_papers_are_printed(self):
+        self.assertIn("--print takes man, bash, zsh or guide", run("--print", "page", status=2).stderr)
+
     def test_man_page_names_every_command_and_option(self):
-        page = (SOURCES / "tdtool.1").read_text(encoding="utf-8").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+        page = run("--print", "man").stdout.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
         for command in COMMANDS:
             self.assertIn(f".SS {command} ", page)
             for option in re.findall(r"(--[a-z-]+)", run(command, "--help").stdout.split("Options")[1].split("Examples")[0]):
@@ -519,13 +519,13 @@ class Papers(unittest.TestCase):
     def test_man_page_is_good_troff(self):
         if not shutil.which("groff"):
             self.skipTest("no groff here")
-        done = subprocess.run(["groff", "-man", "-Tascii", "-ww", SOURCES / "tdtool.1"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(["groff", "-man", "-Tascii", "-ww"], input=run("--print", "man").stdout,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout))
 
     def completed(self, *words):
-        script = (f"source {SOURCES}/completion/tdtool.bash; COMP_WORDS=({' '.join(map(repr, words))}); "
+        script = (f"source <({TOOL} --print bash); COMP_WORDS=({' '.join(map(repr, words))}); "
                   f"COMP_CWORD={len(words) - 1}; _tdtool; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "two words.td").touch()
@@ -538,6 +538,13 @@ class Papers(unittest.TestCase):
         self.assertEqual(self.completed("tdtool", "show", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(self.completed("tdtool", "convert", "a", "b", "-t", "f"), ["folder"])
         self.assertEqual(self.completed("tdtool", "show", "two"), ["two words.td"])
+
+    def test_zsh_completion_has_a_case_for_each_command(self):
+        script = run("--print", "zsh").stdout
+        self.assertTrue(script.startswith("#compdef tdtool\n"), script[:80])
+        self.assertEqual(re.findall(r"^  ([a-z]+)\)$", script, re.M), COMMANDS)
+        if shutil.which("zsh"):
+            subprocess.run(["zsh", "-n"], input=script, text=True, check=True)
 
     def test_version(self):
         self.assertRegex(run("--version").stdout, r"\Atdtool \d+\.\d+\.\d+, built with libtorch \d")

@@ -1,5 +1,5 @@
-/* The man page and the completions, from the tables of commands and formats, and the table of the guide. The files are what
- * this prints; a test compares them. */
+/* The man page and the completions, from the tables of commands and formats, and the table of the guide. The build installs
+ * what this prints; a test compares the guide with it. */
 #include <string.h>
 
 #include "plain.h"
