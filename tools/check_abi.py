@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Compares every list of what the library offers: all must name the same.
 
-    check_abi.py                  headers, td.symbols, td.map, layout.txt and the raw layers
+    check_abi.py                  headers, their TD_API marks, layout.txt and the raw layers
     check_abi.py --library FILE   the exported symbols of a built library as well
-    check_abi.py --write-map      writes td.map from td.symbols
     check_abi.py --write-layout   adds to layout.txt what is new in the headers; what is there stays
 """
 from __future__ import annotations
@@ -15,12 +14,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ABI = ROOT / "capi/abi"
 INCLUDE = ROOT / "capi/include"
 sys.path.insert(0, str(ROOT / "bindings/tools"))
 
 import abi_layout  # noqa: E402
-from tdgen import ir, swig  # noqa: E402
+from tdgen import ir, marks, swig  # noqa: E402
 from tdgen.cdecl import PRIMITIVES  # noqa: E402
 
 # How a raw layer declares a function of the library.
@@ -39,24 +37,9 @@ NOT_CONSTANTS = {
 }
 
 
-def read_list(path: Path) -> list[str]:
-    """The lines of a list file without comments and blanks."""
-    lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line]
-
-
 def abi_number() -> str:
     header = (INCLUDE / "tensordict/td_base.h").read_text(encoding="utf-8")
     return re.search(r"^#define TD_ABI_VERSION (\d+)$", header, re.MULTILINE)[1]
-
-
-def version_script(symbols: list[str], abi: str) -> str:
-    """One version node an ABI number: packagers see which one a program was linked with."""
-    body = "".join(f"    {name};\n" for name in sorted(symbols))
-    return (
-        "# Written from td.symbols by tools/check_abi.py --write-map. Do not edit.\n"
-        f"TENSORDICT_{abi} {{\n  global:\n{body}  local:\n    *;\n}};\n"
-    )
 
 
 def exported(library: Path) -> list[str]:
@@ -138,29 +121,20 @@ def merged_layout(now: dict[str, str], kept: dict[str, str]) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", type=Path, help="the shared library, to compare its exports")
-    parser.add_argument("--write-map", action="store_true", help="write td.map and stop")
     parser.add_argument("--write-layout", action="store_true", help="write layout.txt and stop")
     parser.add_argument("--swig", default="swig")
     parser.add_argument("--cc", default="cc", help="a compiler that knows -dM -E")
     options = parser.parse_args()
 
-    symbols = read_list(ABI / "td.symbols")
-    if options.write_map:
-        (ABI / "td.map").write_text(version_script(symbols, abi_number()), encoding="utf-8")
-        return 0
-
     errors: list[str] = []
-    if len(symbols) != len(set(symbols)):
-        errors.append("td.symbols names a symbol twice")
-    if (ABI / "td.map").read_text(encoding="utf-8") != version_script(symbols, abi_number()):
-        errors.append("td.map is not what td.symbols gives; run tools/check_abi.py --write-map")
     api = swig.read(ROOT / "bindings/swig/tensordict.i", INCLUDE, options.swig)
     declared = {f.name for f in api.functions}
     if options.write_layout:
         layout = merged_layout(layout_of(api), abi_layout.read())
         abi_layout.LAYOUT.write_text(abi_layout.written(layout), encoding="utf-8")
         return 0
-    compare("td.symbols against the headers", set(symbols), declared, errors)
+    # The version script exports what is marked.
+    compare("functions with TD_API against those that SWIG reads", set(marks.of_folder(INCLUDE)), declared, errors)
     for path, pattern in RAW_LAYERS.items():
         found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
         compare(f"{path} against the headers", set(found), declared, errors)
@@ -168,12 +142,12 @@ def main() -> int:
     check_layout(api, errors)
     if options.library:
         compare(
-            f"exports of {options.library.name} against td.symbols",
+            f"exports of {options.library.name} against the headers",
             set(exported(options.library)),
-            set(symbols),
+            declared,
             errors,
         )
-    print("\n".join(errors) if errors else f"{len(symbols)} functions, the same in every list")
+    print("\n".join(errors) if errors else f"{len(declared)} functions, the same in every list")
     return 1 if errors else 0
 
 

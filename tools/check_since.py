@@ -17,7 +17,7 @@ INCLUDE = ROOT / "capi/include"
 RELEASED = ROOT / "capi/abi/declarations.txt"
 sys.path.insert(0, str(ROOT / "bindings/tools"))
 
-from tdgen import ir, swig  # noqa: E402
+from tdgen import ir, marks, swig  # noqa: E402
 from tdgen.cdecl import to_c  # noqa: E402
 from tdgen.text import nullable  # noqa: E402
 
@@ -60,22 +60,10 @@ def released_abi() -> int | None:
     return int(found[1]) if found else None
 
 
-def marks_in_headers() -> dict[str, str]:
-    """The version in TD_API(major, minor) before each declaration."""
-    found = {}
-    for header in sorted(INCLUDE.glob("tensordict/*.h")):
-        text = header.read_text(encoding="utf-8")
-        for major, minor, name in re.findall(
-            r"^TD_API\((\d+), (\d+)\)[\w\s*]*?\b(td_\w+)\(", text, re.MULTILINE
-        ):
-            found[name] = f"{major}.{minor}"
-    return found
-
-
 def check(api: ir.Api) -> list[str]:
     numbers = {c.name: c.value for c in api.constants}
     current = f"{numbers['TD_VERSION_MAJOR']}.{numbers['TD_VERSION_MINOR']}"
-    now, released, marks = declarations(api), read_released(), marks_in_headers()
+    now, released, marked = declarations(api), read_released(), marks.of_folder(INCLUDE)
     errors = []
     if numbers.get("TD_ABI_VERSION", released_abi()) != released_abi():
         released = {n: r for n, r in released.items() if n in now and now[n][1] == r[1]}
@@ -93,9 +81,9 @@ def check(api: ir.Api) -> list[str]:
             errors.append(
                 f"'{name}' is new and says @since {since or 'nothing'}; this is {current}"
             )
-        if marks.get(name) != since:
+        if marked.get(name) != since:
             errors.append(
-                f"'{name}' says @since {since} and TD_API of {marks.get(name, 'nothing')}"
+                f"'{name}' says @since {since} and TD_API of {marked.get(name, 'nothing')}"
             )
     return errors
 

@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "bindings/tools"))
+
+from tdgen import marks  # noqa: E402
 
 
 def main() -> int:
-    symbols = HERE.parents[1] / "capi/abi/td.symbols"
-    functions = set(re.findall(r"^td_\w+$", symbols.read_text(encoding="utf-8"), re.MULTILINE))
+    functions = set(marks.of_folder(HERE.parents[1] / "capi/include"))
     called: set[str] = set()
     for rows in HERE.glob("rows_*.cpp"):
         for line in rows.read_text(encoding="utf-8").splitlines():

@@ -17,6 +17,8 @@ import check_abi  # noqa: E402
 import check_docs  # noqa: E402
 import check_since  # noqa: E402
 import check_used  # noqa: E402
+import version_script  # noqa: E402
+from tdgen import marks  # noqa: E402
 from test_reading import read  # noqa: E402
 
 HEADER = """
@@ -90,7 +92,7 @@ class Since(unittest.TestCase):
     def complaints(self, released, mark="0.1", header=HEADER):
         with mock.patch.object(
             check_since, "read_released", return_value=released
-        ), mock.patch.object(check_since, "marks_in_headers", return_value={"td_copy": mark}):
+        ), mock.patch.object(check_since.marks, "of_folder", return_value={"td_copy": mark}):
             return check_since.check(read(header))
 
     def test_unchanged(self):
@@ -144,8 +146,20 @@ class Abi(unittest.TestCase):
         self.assertEqual(errors, ["here: 'td_c' is missing", "here: 'td_a' should not be there"])
 
     def test_version_script_hides_the_rest(self):
-        script = check_abi.version_script(["td_b", "td_a"], "7").split("\n", 1)[1]
+        script = version_script.version_script(["td_b", "td_a"], "7")
         self.assertEqual(script, "TENSORDICT_7 {\n  global:\n    td_a;\n    td_b;\n  local:\n    *;\n};\n")
+
+    def test_marks_in_every_form_are_read(self):
+        text = (
+            "/* TD_API(9, 9) td_no(void) */\n#define TD_API(major, minor)\n"
+            "TD_API(0, 1) int32_t td_a(void) TD_NOEXCEPT;\n"
+            "TD_API(0, 2) TD_MUST_USE\ntd_status td_b(const td_thing *thing, td_fn td_c);\n"
+            "TD_API(1, 10)\nconst char *td_d(void);\nvoid td_e(void);\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "td_marked.h"
+            path.write_text(text, encoding="utf-8")
+            self.assertEqual(marks.read([path]), {"td_a": "0.1", "td_b": "0.2", "td_d": "1.10"})
 
     def test_macro_that_the_generator_dropped(self):
         found = {
