@@ -22,6 +22,7 @@ from tdgen import marks  # noqa: E402
 from test_reading import read  # noqa: E402
 
 HEADER = """
+#define TD_API(major, minor)
 #define TD_VERSION_MAJOR 0
 #define TD_VERSION_MINOR 2
 /** A thing. */
@@ -40,9 +41,8 @@ enum {
  * @param size  the length
  * @return TD_OK, TD_ERR_IO
  * @threadsafety any thread
- * @since 0.1
  */
-td_status td_copy(const td_thing *thing, char *name, size_t *size);
+TD_API(0, 1) td_status td_copy(const td_thing *thing, char *name, size_t *size);
 """
 
 
@@ -78,7 +78,7 @@ class Docs(unittest.TestCase):
             ("@return TD_OK, ", "@return ", "td_copy does not begin @return with TD_OK"),
             (", TD_ERR_IO", ", TD_ERR_OI", "td_copy names 'TD_ERR_OI', which is no status"),
             (" * @threadsafety any thread\n", "", "td_copy has no @threadsafety"),
-            (" * @since 0.1\n", "", "td_copy has @since ''"),
+            ("TD_API(0, 1) ", "", "td_copy has no TD_API"),
             ("/**< well */", "", "TD_OK has no words"),
             ("A thing.", "A thing", "td_thing has no sentence of its own"),
         ):
@@ -89,10 +89,8 @@ class Docs(unittest.TestCase):
 class Since(unittest.TestCase):
     form = "td_status td_copy(const td_thing *, char *, size_t *)"
 
-    def complaints(self, released, mark="0.1", header=HEADER):
-        with mock.patch.object(
-            check_since, "read_released", return_value=released
-        ), mock.patch.object(check_since.marks, "of_folder", return_value={"td_copy": mark}):
+    def complaints(self, released, header=HEADER):
+        with mock.patch.object(check_since, "read_released", return_value=released):
             return check_since.check(read(header))
 
     def test_unchanged(self):
@@ -111,10 +109,10 @@ class Since(unittest.TestCase):
             {"td_copy": ("0.1", self.form), "td_old": ("0.1", "void td_old(void)")}
         )
         self.assertEqual(gone, ["'td_old' was released with 0.1 and is gone"])
-        self.assertEqual(self.complaints({}), ["'td_copy' is new and says @since 0.1; this is 0.2"])
+        self.assertEqual(self.complaints({}), ["'td_copy' is new and has TD_API of 0.1; this is 0.2"])
 
     def test_new_with_the_current_version(self):
-        self.assertEqual(self.complaints({}, "0.2", HEADER.replace("@since 0.1", "@since 0.2")), [])
+        self.assertEqual(self.complaints({}, HEADER.replace("TD_API(0, 1)", "TD_API(0, 2)")), [])
 
     def test_another_abi(self):
         header = HEADER.replace("#define TD_VERSION_MINOR 2", "#define TD_VERSION_MINOR 2\n#define TD_ABI_VERSION 9")
@@ -124,7 +122,7 @@ class Since(unittest.TestCase):
             released["td_copy"] = ("0.1", self.form.replace("char", "void"))
             self.assertEqual(
                 self.complaints(released, header=header),
-                ["'td_copy' is new and says @since 0.1; this is 0.2"],
+                ["'td_copy' is new and has TD_API of 0.1; this is 0.2"],
             )
         with mock.patch.object(check_since, "released_abi", return_value=9):
             self.assertIn(
@@ -134,8 +132,8 @@ class Since(unittest.TestCase):
 
     def test_mark_disagrees(self):
         self.assertEqual(
-            self.complaints({"td_copy": ("0.1", self.form)}, "0.2"),
-            ["'td_copy' says @since 0.1 and TD_API of 0.2"],
+            self.complaints({"td_copy": ("0.2", self.form)}),
+            [f"'td_copy' was released as '0.2 {self.form}' and is now '0.1 {self.form}'"],
         )
 
 

@@ -12,7 +12,7 @@ class Doc:
     params: dict[str, str] = field(default_factory=dict)
     returns: str = ""
     threadsafety: str = ""
-    since: str = ""
+    since: str = ""  # of TD_API, which stands before the declaration
 
 
 class DocError(Exception):
@@ -45,7 +45,7 @@ def _open_section(doc: Doc, command: str, rest: str) -> tuple[str, str]:
         name, _, text = rest.partition(" ")
         doc.params[name] = text.strip()
         return ("param", name)
-    section = {"return": "returns", "threadsafety": "threadsafety", "since": "since"}.get(command)
+    section = {"return": "returns", "threadsafety": "threadsafety"}.get(command)
     if not section:
         raise DocError(f"Doxygen command '@{command}' is not carried")
     setattr(doc, section, rest.strip())

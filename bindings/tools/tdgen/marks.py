@@ -18,5 +18,5 @@ def read(headers: Iterable[Path]) -> dict[str, str]:
 
 
 def of_folder(include: Path) -> dict[str, str]:
-    """Those of include/tensordict."""
-    return read(sorted(include.glob("tensordict/td_*.h")))
+    """Those of all headers in a folder and below."""
+    return read(sorted(include.rglob("td_*.h")))

@@ -8,7 +8,7 @@ import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from . import cdecl, docs, ir
+from . import cdecl, docs, ir, marks
 from .cdecl import NULLABLE, UnknownType
 
 
@@ -42,7 +42,11 @@ def read(interface: Path, include: Path, swig: str = "swig") -> ir.Api:
             raise SwigError(f"'{swig}' cannot be run: {error.strerror}") from error
         if run.returncode or run.stderr.strip():
             raise SwigError(f"{interface.name}: {run.stderr.strip() or f'exit {run.returncode}'}")
-        return from_xml(ET.parse(xml).getroot())
+        api = from_xml(ET.parse(xml).getroot())
+        since = marks.of_folder(include)
+        for function in api.functions:
+            function.doc.since = since.get(function.name, "")
+        return api
 
 
 def attributes(node: ET.Element) -> dict[str, str]:

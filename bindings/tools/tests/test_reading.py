@@ -16,6 +16,7 @@ HEADER = """
 #ifndef TD_NULLABLE
 #define TD_NULLABLE
 #endif
+#define TD_API(major, minor)
 #define TD_LIMIT 7
 /** A thing. */
 typedef struct td_thing td_thing;
@@ -34,8 +35,8 @@ typedef struct td_choice {
   td_thing *thing;      /**< borrowed */
   uint64_t reserved[2]; /**< zero */
 } td_choice;
-/** Paints. @since 0.1 */
-td_colour td_paint(const td_thing *thing, const td_choice *TD_NULLABLE choice, td_call_fn callback);
+/** Paints. */
+TD_API(0, 1) td_colour td_paint(const td_thing *thing, const td_choice *TD_NULLABLE choice, td_call_fn callback);
 """
 
 
@@ -88,7 +89,7 @@ class Reading(unittest.TestCase):
 
     def test_function(self):
         paint = self.api.functions[0]
-        self.assertEqual(paint.result, Named("td_colour"))
+        self.assertEqual((paint.result, paint.doc.since), (Named("td_colour"), "0.1"))
         self.assertEqual(
             paint.params[1].type, Pointer(Named("td_choice", const=True), nullable=True)
         )

@@ -100,7 +100,6 @@ COMMENT = """
  * @return TD_OK, or
  *         TD_ERR_IO
  * @threadsafety any thread
- * @since 0.1
  """
 
 
@@ -114,8 +113,7 @@ class Comments(unittest.TestCase):
             self.doc.params, {"first": "borrowed; says a lot on two lines", "second": ""}
         )
         self.assertEqual(
-            (self.doc.returns, self.doc.threadsafety, self.doc.since),
-            ("TD_OK, or TD_ERR_IO", "any thread", "0.1"),
+            (self.doc.returns, self.doc.threadsafety), ("TD_OK, or TD_ERR_IO", "any thread")
         )
 
     def test_trailing_comment_of_an_item(self):

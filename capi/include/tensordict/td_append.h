@@ -84,7 +84,6 @@ typedef struct td_append_options {
  *         (entries differ from `like`), TD_ERR_UNSUPPORTED (an entry cannot grow by rows),
  *         TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety safe while other threads only read `like`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_writer_open_append(const char *dir, const td_tensordict *TD_NULLABLE like,
@@ -102,7 +101,6 @@ td_status td_writer_open_append(const char *dir, const td_tensordict *TD_NULLABL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size_t text_cap,
@@ -127,7 +125,6 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  *         TD_ERR_DEVICE, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED (an entry
  *         cannot grow by rows), TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_append(const char *dir, const td_tensordict *td,
@@ -150,7 +147,6 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
  * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_INDEX (there are fewer
  *         rows), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file holds fewer rows), TD_ERR_IO
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_truncate(const char *dir, int64_t rows,
@@ -170,7 +166,6 @@ td_status td_memmap_truncate(const char *dir, int64_t rows,
  *
  * @return TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_length(const char *dir, int64_t *rows, int64_t *TD_NULLABLE stored,

@@ -82,7 +82,6 @@ typedef struct td_apply_options {
  *         (`out`), TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT (options that exclude each other), or the
  *         code that the callback returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td`; needs exclusive access to `out`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_apply(const td_tensordict *td, const td_apply_options *TD_NULLABLE options,
@@ -103,7 +102,6 @@ td_status td_apply(const td_tensordict *td, const td_apply_options *TD_NULLABLE 
  *         other), TD_ERR_UNSUPPORTED, TD_ERR_TORCH, or the code that the callback returned;
  *         TD_ERR_CALLBACK if that code is unknown
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_apply_inplace(td_tensordict *td, const td_apply_options *TD_NULLABLE options,
@@ -156,7 +154,6 @@ typedef td_status (*td_apply_entry_fn)(void *TD_NULLABLE user, const td_apply_en
  *         or the code that the callback returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td` and `others`; needs exclusive access to
  *               `out`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_apply_entries(const td_tensordict *td, const td_tensordict *const *TD_NULLABLE others,
@@ -180,7 +177,6 @@ td_status td_apply_entries(const td_tensordict *td, const td_tensordict *const *
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED, TD_ERR_TORCH, or the code that the callback
  *         returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety needs exclusive access to `td`; other threads may read `others`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_apply_entries_inplace(td_tensordict *td,

@@ -31,7 +31,6 @@ typedef struct td_memmap_pack_options {
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_BUSY (the folder changed meanwhile), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_pack(const char *dir, const char *file,
@@ -49,7 +48,6 @@ td_status td_memmap_pack(const char *dir, const char *file,
  *         folder), TD_ERR_UNSUPPORTED (encrypted, or another compression), TD_ERR_BUSY (another
  *         writer uses the folder), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_unpack(const char *file, const char *dir,
@@ -64,7 +62,6 @@ td_status td_memmap_unpack(const char *file, const char *dir,
  *
  * @return TD_OK, TD_ERR_IO (the file is unreadable)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
@@ -78,7 +75,6 @@ td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_UNSUPPORTED
  * @threadsafety needs exclusive access to the archive
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_archive_checksums(const char *file) TD_NOEXCEPT;

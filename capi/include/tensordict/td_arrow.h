@@ -146,7 +146,6 @@ typedef struct td_to_arrow_options {
  *         of one name), TD_ERR_KEY_INVALID (a name is not UTF-8), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread; no other thread uses the structs
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_from_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
@@ -165,7 +164,6 @@ td_status td_from_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
  *         TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED, TD_ERR_DTYPE, TD_ERR_KEY_EXISTS, TD_ERR_KEY_INVALID,
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY, as td_from_arrow()
  * @threadsafety any thread; no other thread uses the stream
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_from_arrow_stream(struct ArrowArrayStream *stream,
@@ -199,7 +197,6 @@ td_status td_from_arrow_stream(struct ArrowArrayStream *stream,
  *         TD_ERR_KEY_EXISTS (two paths lead to one name), TD_ERR_WRONG_ENTRY (non-tensor data alone),
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_to_arrow(const td_tensordict *td, const td_to_arrow_options *TD_NULLABLE options,
@@ -222,7 +219,6 @@ td_status td_to_arrow(const td_tensordict *td, const td_to_arrow_options *TD_NUL
  *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_OUT_OF_MEMORY, as td_to_arrow()
  * @threadsafety safe while other threads only read `td`; the stream is for one thread at a time
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_to_arrow_stream(const td_tensordict *td, int64_t rows,

@@ -130,7 +130,6 @@ typedef void (*td_log_fn)(void *TD_NULLABLE user, td_log_level level, const char
  *
  * @return the TD_ABI_VERSION that the library was built with
  * @threadsafety any thread, any time
- * @since 0.1
  */
 TD_API(0, 1) int32_t td_abi_version(void) TD_NOEXCEPT;
 
@@ -140,7 +139,6 @@ TD_API(0, 1) int32_t td_abi_version(void) TD_NOEXCEPT;
  * @param abi the TD_ABI_VERSION that the client was compiled with
  * @return 1 or 0
  * @threadsafety any thread, any time
- * @since 0.1
  */
 TD_API(0, 1) int32_t td_supports_abi(int32_t abi) TD_NOEXCEPT;
 
@@ -149,7 +147,6 @@ TD_API(0, 1) int32_t td_supports_abi(int32_t abi) TD_NOEXCEPT;
  *
  * @return borrowed; valid while the library is loaded
  * @threadsafety any thread, any time
- * @since 0.2
  */
 TD_API(0, 2) const char *td_version(void) TD_NOEXCEPT;
 
@@ -158,7 +155,6 @@ TD_API(0, 2) const char *td_version(void) TD_NOEXCEPT;
  *
  * @return borrowed; valid while the library is loaded
  * @threadsafety any thread, any time
- * @since 0.1
  */
 TD_API(0, 1) const char *td_torch_version(void) TD_NOEXCEPT;
 
@@ -168,7 +164,6 @@ TD_API(0, 1) const char *td_torch_version(void) TD_NOEXCEPT;
  * @param status any number
  * @return borrowed; "TD_ERR_UNKNOWN" for a number that is not a status; never NULL
  * @threadsafety any thread, any time
- * @since 0.1
  */
 TD_API(0, 1) const char *td_status_name(td_status status) TD_NOEXCEPT;
 
@@ -179,7 +174,6 @@ TD_API(0, 1) const char *td_status_name(td_status status) TD_NOEXCEPT;
  *
  * @return TD_OK if no call on this thread has failed yet
  * @threadsafety reads the state of the calling thread only
- * @since 0.1
  */
 TD_API(0, 1) td_status td_last_error_code(void) TD_NOEXCEPT;
 
@@ -188,7 +182,6 @@ TD_API(0, 1) td_status td_last_error_code(void) TD_NOEXCEPT;
  *
  * @return borrowed; "" if none has failed; valid until the next failing call on this thread
  * @threadsafety reads the state of the calling thread only
- * @since 0.1
  */
 TD_API(0, 1) const char *td_last_error_function(void) TD_NOEXCEPT;
 
@@ -198,7 +191,6 @@ TD_API(0, 1) const char *td_last_error_function(void) TD_NOEXCEPT;
  *
  * @return borrowed; UTF-8; "" if none has failed; valid until the next failing call on this thread
  * @threadsafety reads the state of the calling thread only
- * @since 0.1
  */
 TD_API(0, 1) const char *td_last_error_message(void) TD_NOEXCEPT;
 
@@ -209,7 +201,6 @@ TD_API(0, 1) const char *td_last_error_message(void) TD_NOEXCEPT;
  * @param code    the code that the callback is about to return
  * @param message borrowed; UTF-8; copied, and cut at about 1000 bytes
  * @threadsafety changes the state of the calling thread only
- * @since 0.1
  */
 TD_API(0, 1) void td_set_error(td_status code, const char *TD_NULLABLE message) TD_NOEXCEPT;
 
@@ -224,7 +215,6 @@ TD_API(0, 1) void td_set_error(td_status code, const char *TD_NULLABLE message) 
  * @param release  called once with `user`, after you set another function and the last call of this
  *                 one has returned; from whichever thread that was
  * @threadsafety any thread, any time
- * @since 0.1
  */
 TD_API(0, 1)
 void td_set_log(td_log_fn TD_NULLABLE callback, void *TD_NULLABLE user,
@@ -236,7 +226,6 @@ void td_set_log(td_log_fn TD_NULLABLE callback, void *TD_NULLABLE user,
  *
  * @param user borrowed; an int32_t that lives until it becomes 1
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) void td_release_set_flag(void *TD_NULLABLE user) TD_NOEXCEPT;
 
@@ -246,7 +235,6 @@ TD_API(0, 1) void td_release_set_flag(void *TD_NULLABLE user) TD_NOEXCEPT;
  *
  * @return the function; never NULL
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) td_release_fn td_release_flag_fn(void) TD_NOEXCEPT;
 
@@ -257,7 +245,6 @@ TD_API(0, 2) td_release_fn td_release_flag_fn(void) TD_NOEXCEPT;
  * @param enabled 1 or 0
  * @return the previous value
  * @threadsafety changes the state of the calling thread only
- * @since 0.1
  */
 TD_API(0, 1) int32_t td_set_grad_enabled(int32_t enabled) TD_NOEXCEPT;
 
@@ -267,7 +254,6 @@ TD_API(0, 1) int32_t td_set_grad_enabled(int32_t enabled) TD_NOEXCEPT;
  *
  * @return the number of handles received and not yet freed
  * @threadsafety any thread; exact only while no other thread opens or frees one
- * @since 0.1
  */
 TD_API(0, 1) int64_t td_debug_live_handles(void) TD_NOEXCEPT;
 

@@ -93,7 +93,6 @@ typedef struct td_call_options {
  *         result does not begin with the batch size), TD_ERR_BUFFER_TOO_SMALL, or the operator's
  *         own error, mostly TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td` and the arguments
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_call(const td_tensordict *td, const char *name,
@@ -122,7 +121,6 @@ td_status td_call(const td_tensordict *td, const char *name,
  *         operator does not write into its tensor), TD_ERR_KEY_NOT_FOUND (a dictionary among the
  *         arguments lacks a key), or the operator's own error, mostly TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`; other threads may read the arguments
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_call_inplace(td_tensordict *td, const char *name,

@@ -41,7 +41,6 @@ typedef struct td_consolidate_options {
  *         TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a tensor is not dense), TD_ERR_INVALID_ARGUMENT
  *         (options that exclude each other)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_consolidate(const td_tensordict *td, const char *TD_NULLABLE file,
@@ -59,7 +58,6 @@ td_status td_consolidate(const td_tensordict *td, const char *TD_NULLABLE file,
  *         TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a tensor is not dense, or a sub-tensordict),
  *         TD_ERR_INVALID_ARGUMENT
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_consolidate_inplace(td_tensordict *td,
@@ -74,7 +72,6 @@ td_status td_consolidate_inplace(td_tensordict *td,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -92,7 +89,6 @@ td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCE
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_consolidated_load(const char *file, const td_load_options *TD_NULLABLE options,

@@ -35,7 +35,6 @@ typedef struct td_to_options {
  *
  * @return TD_OK, TD_ERR_DEVICE (no such device), TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to_device(const td_tensordict *td, td_device_type device_type, int32_t device_index,
@@ -51,7 +50,6 @@ td_status td_to_device(const td_tensordict *td, td_device_type device_type, int3
  *
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to_dtype(const td_tensordict *td, td_dtype dtype, td_tensordict **result) TD_NOEXCEPT;
@@ -77,7 +75,6 @@ td_status td_to_dtype(const td_tensordict *td, td_dtype dtype, td_tensordict **r
  *         TD_ERR_KEY_NOT_FOUND (`like` has other keys), TD_ERR_INVALID_ARGUMENT (`each_like`
  *         without `like`), TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td` and `like`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to(const td_tensordict *td, const td_tensordict *TD_NULLABLE like, td_dtype dtype,
@@ -99,7 +96,6 @@ td_status td_to(const td_tensordict *td, const td_tensordict *TD_NULLABLE like, 
  *         without `like`), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict),
  *         TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety needs exclusive access to `td`; other threads may read `like`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_to_inplace(td_tensordict *td, const td_tensordict *TD_NULLABLE like, td_dtype dtype,
@@ -114,7 +110,6 @@ td_status td_to_inplace(td_tensordict *td, const td_tensordict *TD_NULLABLE like
  *
  * @return TD_OK
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_clear_device(td_tensordict *td) TD_NOEXCEPT;
@@ -128,7 +123,6 @@ td_status td_clear_device(td_tensordict *td) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_auto_device(td_tensordict *td) TD_NOEXCEPT;
@@ -145,7 +139,6 @@ td_status td_auto_device(td_tensordict *td) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_DEVICE (no such device, a device without streams, or a tensor on another
  *         device)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_record_stream(const td_tensordict *td, td_device_type device_type,
@@ -175,7 +168,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_measure(const td_tensordict *td, td_measure_kind kind, int64_t *result) TD_NOEXCEPT;
@@ -201,7 +193,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (a tensor without plain memory)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_data_pointers(const td_tensordict *td, td_data_pointers_flags flags,

@@ -80,7 +80,6 @@ typedef struct td_keys_options {
  *
  * @return TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE (no such device)
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
@@ -95,7 +94,6 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -105,7 +103,6 @@ td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
  *
  * @param td consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) void td_free(td_tensordict *TD_NULLABLE td) TD_NOEXCEPT;
 
@@ -126,7 +123,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY, TD_ERR_INVALID_ARGUMENT (unknown flags)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_clone(const td_tensordict *td, td_clone_flags flags,
@@ -147,7 +143,6 @@ td_status td_clone(const td_tensordict *td, td_clone_flags flags,
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
  *         TD_ERR_LOCKED, TD_ERR_SHAPE (`source` does not begin with the batch size), TD_ERR_DEVICE
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set(td_tensordict *td, const char *const *path, size_t path_len,
@@ -169,7 +164,6 @@ td_status td_set(td_tensordict *td, const char *const *path, size_t path_len,
  *         TD_ERR_LOCKED, TD_ERR_SHAPE (an entry does not begin with the batch size), TD_ERR_CYCLE
  *         (`source` contains `td`)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_dict(td_tensordict *td, const char *const *path, size_t path_len,
@@ -189,7 +183,6 @@ td_status td_set_dict(td_tensordict *td, const char *const *path, size_t path_le
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_SHAPE (the sizes
  *         cannot be broadcast)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_inplace(td_tensordict *td, const char *const *path, size_t path_len,
@@ -208,7 +201,6 @@ td_status td_set_inplace(td_tensordict *td, const char *const *path, size_t path
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_get(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -224,7 +216,6 @@ td_status td_get(const td_tensordict *td, const char *const *path, size_t path_l
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a dictionary)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -247,7 +238,6 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
  * @return TD_OK, TD_ERR_SHAPE (wrong sizes or `bytes`), TD_ERR_DTYPE, TD_ERR_KEY_INVALID,
  *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_DEVICE
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_data(td_tensordict *td, const char *const *path, size_t path_len,
@@ -267,7 +257,6 @@ td_status td_set_data(td_tensordict *td, const char *const *path, size_t path_le
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
  *         TD_ERR_DTYPE (the tensor has another dtype), TD_ERR_SHAPE (`bytes` differs)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_data(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -285,7 +274,6 @@ td_status td_get_data(const td_tensordict *td, const char *const *path, size_t p
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (the dtype cannot hold the number), TD_ERR_KEY_INVALID,
  *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_int(td_tensordict *td, const char *const *path, size_t path_len, int64_t value,
@@ -303,7 +291,6 @@ td_status td_set_int(td_tensordict *td, const char *const *path, size_t path_len
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (the dtype cannot hold the number), TD_ERR_KEY_INVALID,
  *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_double(td_tensordict *td, const char *const *path, size_t path_len, double value,
@@ -320,7 +307,6 @@ td_status td_set_double(td_tensordict *td, const char *const *path, size_t path_
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
  *         TD_ERR_SHAPE (not exactly one element), TD_ERR_DTYPE (floating-point or complex)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_int(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -337,7 +323,6 @@ td_status td_get_int(const td_tensordict *td, const char *const *path, size_t pa
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
  *         TD_ERR_SHAPE (not exactly one element), TD_ERR_DTYPE (complex)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_double(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -357,7 +342,6 @@ td_status td_get_double(const td_tensordict *td, const char *const *path, size_t
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
  *         data), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -375,7 +359,6 @@ td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *pat
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -390,7 +373,6 @@ td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t p
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_remove(td_tensordict *td, const char *const *path, size_t path_len) TD_NOEXCEPT;
@@ -404,7 +386,6 @@ td_status td_remove(td_tensordict *td, const char *const *path, size_t path_len)
  *
  * @return TD_OK, or the code that `is_leaf` returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_keys_of(const td_tensordict *td, const td_keys_options *TD_NULLABLE options,
@@ -416,7 +397,6 @@ td_status td_keys_of(const td_tensordict *td, const td_keys_options *TD_NULLABLE
  * @param keys borrowed
  * @return 0 for a handle that is not a key list
  * @threadsafety safe while other threads only read `keys`
- * @since 0.1
  */
 TD_API(0, 1) size_t td_keys_len(const td_keys *keys) TD_NOEXCEPT;
 
@@ -430,7 +410,6 @@ TD_API(0, 1) size_t td_keys_len(const td_keys *keys) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INDEX (no such position)
  * @threadsafety safe while other threads only read `keys`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_keys_at(const td_keys *keys, size_t position, const char *const **path,
@@ -445,7 +424,6 @@ td_status td_keys_at(const td_keys *keys, size_t position, const char *const **p
  *
  * @return TD_OK, TD_ERR_INDEX (no such position)
  * @threadsafety safe while other threads only read `keys`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_keys_kind_at(const td_keys *keys, size_t position,
@@ -456,7 +434,6 @@ td_status td_keys_kind_at(const td_keys *keys, size_t position,
  *
  * @param keys consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) void td_keys_free(td_keys *TD_NULLABLE keys) TD_NOEXCEPT;
 
@@ -470,7 +447,6 @@ TD_API(0, 1) void td_keys_free(td_keys *TD_NULLABLE keys) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_batch_size(const td_tensordict *td, int64_t *TD_NULLABLE sizes, size_t sizes_cap,
@@ -490,7 +466,6 @@ td_status td_batch_size(const td_tensordict *td, int64_t *TD_NULLABLE sizes, siz
  *
  * @return TD_OK, TD_ERR_SHAPE (an entry does not begin with these sizes)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_batch_size(td_tensordict *td, const int64_t *TD_NULLABLE batch_size,
@@ -505,7 +480,6 @@ td_status td_set_batch_size(td_tensordict *td, const int64_t *TD_NULLABLE batch_
  *
  * @return TD_OK, TD_ERR_DEVICE (a device type that has no number here)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_device(const td_tensordict *td, td_device_type *result,
@@ -519,7 +493,6 @@ td_status td_device(const td_tensordict *td, td_device_type *result,
  *
  * @return TD_OK, also if it is already locked
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lock(td_tensordict *td) TD_NOEXCEPT;
@@ -532,7 +505,6 @@ td_status td_lock(td_tensordict *td) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_LOCKED (another locked dictionary contains it, or one of its nested
  *         dictionaries; nothing changes)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unlock(td_tensordict *td) TD_NOEXCEPT;
@@ -545,7 +517,6 @@ td_status td_unlock(td_tensordict *td) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_locked(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -558,7 +529,6 @@ td_status td_is_locked(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_memmap(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -571,7 +541,6 @@ td_status td_is_memmap(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_empty(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -585,7 +554,6 @@ td_status td_is_empty(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
@@ -604,7 +572,6 @@ td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
@@ -619,7 +586,6 @@ td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read both
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_same(const td_tensordict *td, const td_tensordict *other,
@@ -635,7 +601,6 @@ td_status td_is_same(const td_tensordict *td, const td_tensordict *other,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read both
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_equal(const td_tensordict *td, const td_tensordict *other,
@@ -652,7 +617,6 @@ td_status td_equal(const td_tensordict *td, const td_tensordict *other,
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to_string(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,

@@ -98,7 +98,6 @@ typedef struct td_module_probabilistic_options {
  *         distribution, no room between the bounds, a reserved field that is not zero),
  *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_probabilistic(const td_distribution *parts, size_t parts_len,
@@ -120,7 +119,6 @@ td_status td_module_probabilistic(const td_distribution *parts, size_t parts_len
  *         (the module does not end with a distribution, or the parameters have a batch dimension),
  *         TD_ERR_TORCH
  * @threadsafety safe while other threads call `module` and only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_log_prob(const td_tensordict *td, const td_module *module,
@@ -154,7 +152,6 @@ typedef struct td_module_normal_params_options {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown mapping), TD_ERR_KEY_INVALID
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_normal_params(const char *const *path, size_t path_len,

@@ -58,7 +58,6 @@ typedef struct td_update_options {
  *         a dictionary, or the other way round), TD_ERR_CYCLE, TD_ERR_DEVICE, TD_ERR_TORCH,
  *         TD_ERR_INVALID_ARGUMENT (options that exclude each other), TD_ERR_KEY_INVALID
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_update(td_tensordict *td, const td_tensordict *source,
@@ -88,7 +87,6 @@ enum {
  *         TD_ERR_INVALID_ARGUMENT (TD_UPDATE_AT_EXACT with a tensor as index), TD_ERR_UNSUPPORTED,
  *         TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, size_t items_len,
@@ -107,7 +105,6 @@ td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items
  *         TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_LOCKED (a new entry), TD_ERR_SHAPE,
  *         TD_ERR_DEVICE
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_write_or_set(td_tensordict *td, const char *const *path, size_t path_len,
@@ -125,7 +122,6 @@ td_status td_write_or_set(td_tensordict *td, const char *const *path, size_t pat
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (the
  *         sizes cannot be broadcast)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_fill_entry(td_tensordict *td, const char *const *path, size_t path_len,
@@ -145,7 +141,6 @@ td_status td_fill_entry(td_tensordict *td, const char *const *path, size_t path_
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor),
  *         TD_ERR_INDEX
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_get_entry_at(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -166,7 +161,6 @@ td_status td_get_entry_at(const td_tensordict *td, const char *const *path, size
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor),
  *         TD_ERR_INDEX, TD_ERR_SHAPE (the sizes cannot be broadcast)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_entry_at(td_tensordict *td, const char *const *path, size_t path_len,
@@ -187,7 +181,6 @@ td_status td_set_entry_at(td_tensordict *td, const char *const *path, size_t pat
  *         TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_LOCKED (a new entry), TD_ERR_SHAPE,
  *         TD_ERR_DEVICE
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_len,
@@ -208,7 +201,6 @@ td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (the path runs
  *         through a tensor), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_pop(td_tensordict *td, const char *const *path, size_t path_len, td_entry_kind *kind,
@@ -225,7 +217,6 @@ td_status td_pop(td_tensordict *td, const char *const *path, size_t path_len, td
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is empty), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_pop_last(td_tensordict *td, td_keys **key, td_tensor **tensor,
@@ -242,7 +233,6 @@ td_status td_pop_last(td_tensordict *td, td_keys **key, td_tensor **tensor,
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
  *         TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_create_nested(td_tensordict *td, const char *const *path, size_t path_len) TD_NOEXCEPT;
@@ -271,7 +261,6 @@ enum {
  *         path, with TD_RENAME_KEY_SAFE), TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED, TD_ERR_SHAPE (also:
  *         tensors of a lazy stack that differ in shape), TD_ERR_CYCLE (into itself)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_len,
@@ -285,7 +274,6 @@ td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_
  *
  * @return TD_OK, TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_clear(td_tensordict *td) TD_NOEXCEPT;
@@ -312,7 +300,6 @@ typedef struct td_select_options {
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
  *         tensor)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
@@ -330,7 +317,6 @@ td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, siz
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
  *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_select_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
@@ -348,7 +334,6 @@ td_status td_select_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, s
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_exclude(const td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
@@ -365,7 +350,6 @@ td_status td_exclude(const td_tensordict *td, const td_key *TD_NULLABLE keys, si
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_exclude_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
@@ -407,7 +391,6 @@ typedef struct td_split_keys_options {
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE sets,
@@ -431,7 +414,6 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
  *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_split_keys_inplace(td_tensordict *td, const td_key_set *TD_NULLABLE sets,
@@ -458,7 +440,6 @@ enum {
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_empty_like(const td_tensordict *td, td_empty_like_flags flags,
@@ -471,7 +452,6 @@ td_status td_empty_like(const td_tensordict *td, td_empty_like_flags flags,
  *
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
@@ -485,7 +465,6 @@ td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_filter_non_tensor(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -514,7 +493,6 @@ typedef struct td_flatten_keys_options {
  *         empty separator), TD_ERR_KEY_INVALID, or the code that the callback returned;
  *         TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_flatten_keys(const td_tensordict *td, const char *separator,
@@ -533,7 +511,6 @@ td_status td_flatten_keys(const td_tensordict *td, const char *separator,
  *         sub-tensordict), or the code that the callback returned; TD_ERR_CALLBACK if that code is
  *         unknown
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_flatten_keys_inplace(td_tensordict *td, const char *separator,
@@ -551,7 +528,6 @@ td_status td_flatten_keys_inplace(td_tensordict *td, const char *separator,
  * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overwritten), TD_ERR_INVALID_ARGUMENT (an
  *         empty separator), TD_ERR_KEY_INVALID
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_unflatten_keys(const td_tensordict *td, const char *separator,
@@ -567,7 +543,6 @@ td_status td_unflatten_keys(const td_tensordict *td, const char *separator,
  *         empty separator), TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a
  *         sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_unflatten_keys_inplace(td_tensordict *td, const char *separator) TD_NOEXCEPT;
@@ -587,7 +562,6 @@ td_status td_unflatten_keys_inplace(td_tensordict *td, const char *separator) TD
  *         (a tensor in one source, a dictionary in another), or the code that the callback
  *         returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_merge(const td_tensordict *const *sources, size_t sources_len,
@@ -602,7 +576,6 @@ td_status td_merge(const td_tensordict *const *sources, size_t sources_len,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_depth(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
@@ -621,7 +594,6 @@ td_status td_depth(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -638,7 +610,6 @@ td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t 
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (a dictionary or
  *         non-tensor data)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_dtype(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -664,7 +635,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (a lazy stack or a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_auto_batch_size(td_tensordict *td, int64_t max_dims,

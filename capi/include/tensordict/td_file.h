@@ -86,7 +86,6 @@ typedef struct td_file_options {
  *         (`batch_dims` or the records do not match), TD_ERR_WRONG_ENTRY (the file holds no
  *         dictionary), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE options,
@@ -117,7 +116,6 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  *         match; a table needs a batch dimension for its rows), TD_ERR_WRONG_ENTRY, TD_ERR_INVALID_ARGUMENT (the file name does not tell the
  *         format)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_file_save(const td_tensordict *td, const char *file,
@@ -133,7 +131,6 @@ td_status td_file_save(const td_tensordict *td, const char *file,
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_WRONG_ENTRY (a
  *         dictionary), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_file_load_tensor(const char *file, const td_file_options *TD_NULLABLE options,
@@ -149,7 +146,6 @@ td_status td_file_load_tensor(const char *file, const td_file_options *TD_NULLAB
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (NumPy has no such dtype), TD_ERR_UNSUPPORTED,
  *         TD_ERR_DEVICE (a meta tensor), TD_ERR_INVALID_ARGUMENT (another format)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_file_save_tensor(const td_tensor *tensor, const char *file,
@@ -169,7 +165,6 @@ td_status td_file_save_tensor(const td_tensor *tensor, const char *file,
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_WRONG_ENTRY (another format),
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_file_metadata(const char *file, const td_file_options *TD_NULLABLE options,

@@ -30,7 +30,6 @@ typedef struct td_future td_future;
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (wrong options), TD_ERR_OUT_OF_MEMORY (also: no thread
  *         could be started)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
@@ -46,7 +45,6 @@ td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
  *
  * @return TD_OK
  * @threadsafety any thread, several at once
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_future_wait(const td_future *future, int64_t timeout_ms, int32_t *done) TD_NOEXCEPT;
@@ -60,7 +58,6 @@ td_status td_future_wait(const td_future *future, int64_t timeout_ms, int32_t *d
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_future_progress(const td_future *future, size_t *done, size_t *total) TD_NOEXCEPT;
@@ -74,7 +71,6 @@ td_status td_future_progress(const td_future *future, size_t *done, size_t *tota
  *
  * @return TD_OK, or the status of the work: for td_memmap_async() that of td_memmap()
  * @threadsafety any thread, several at once
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_future_result(const td_future *future, td_tensordict **result) TD_NOEXCEPT;
@@ -87,7 +83,6 @@ td_status td_future_result(const td_future *future, td_tensordict **result) TD_N
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (the work cannot be cancelled)
  * @threadsafety any thread, several at once
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_future_cancel(const td_future *future) TD_NOEXCEPT;
@@ -97,7 +92,6 @@ td_status td_future_cancel(const td_future *future) TD_NOEXCEPT;
  *
  * @param future consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this future
- * @since 0.1
  */
 TD_API(0, 1) void td_future_free(td_future *TD_NULLABLE future) TD_NOEXCEPT;
 

@@ -26,7 +26,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_detach(const td_tensordict *td, td_detach_kind kind,
@@ -39,7 +38,6 @@ td_status td_detach(const td_tensordict *td, td_detach_kind kind,
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (a tensor is a view of a tensor with history)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_detach_inplace(td_tensordict *td) TD_NOEXCEPT;
@@ -54,7 +52,6 @@ td_status td_detach_inplace(td_tensordict *td) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_DTYPE (a tensor is neither floating-point nor complex), TD_ERR_TORCH (a
  *         tensor was computed from others; detach it first)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_requires_grad(td_tensordict *td, int32_t required) TD_NOEXCEPT;
@@ -68,7 +65,6 @@ td_status td_set_requires_grad(td_tensordict *td, int32_t required) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_grad(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -82,7 +78,6 @@ td_status td_grad(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (`td` has no such tensor), TD_ERR_SHAPE, TD_ERR_DTYPE,
  *         TD_ERR_DEVICE (a gradient does not match its tensor)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_grad(td_tensordict *td, const td_tensordict *TD_NULLABLE source) TD_NOEXCEPT;
@@ -103,7 +98,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (unknown flags)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_zero_grad(td_tensordict *td, td_zero_grad_flags flags) TD_NOEXCEPT;
@@ -135,7 +129,6 @@ typedef struct td_backward_options {
  *         (`gradient` lacks an entry), TD_ERR_TORCH (no tensor requires gradients, or the graph was
  *         already freed)
  * @threadsafety needs exclusive access to all tensors that receive gradients
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_backward(const td_tensordict *td, const td_tensordict *TD_NULLABLE gradient,

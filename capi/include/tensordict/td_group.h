@@ -109,7 +109,6 @@ typedef struct td_group_call_options {
  *         TD_ERR_UNSUPPORTED (another back-end; a build without process groups: the message says
  *         what to install)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_open(const td_group_options *TD_NULLABLE options,
@@ -129,7 +128,6 @@ td_status td_group_open(const td_group_options *TD_NULLABLE options,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such rank, or one is there twice), TD_ERR_IO (the ranks
  *         did not come)
  * @threadsafety needs exclusive access to `group`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_split(td_group *group, const int32_t *ranks, size_t ranks_len,
@@ -141,7 +139,6 @@ td_status td_group_split(td_group *group, const int32_t *ranks, size_t ranks_len
  *
  * @param group consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this group
- * @since 0.2
  */
 TD_API(0, 2) void td_group_free(td_group *TD_NULLABLE group) TD_NOEXCEPT;
 
@@ -154,7 +151,6 @@ TD_API(0, 2) void td_group_free(td_group *TD_NULLABLE group) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_rank(const td_group *group, int32_t *rank, int32_t *size) TD_NOEXCEPT;
@@ -167,7 +163,6 @@ td_status td_group_rank(const td_group *group, int32_t *rank, int32_t *size) TD_
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_IO (a rank did not come in time, or has ended)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_barrier(td_group *group,
@@ -188,7 +183,6 @@ td_status td_group_barrier(td_group *group,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such rank; a tag out of range), TD_ERR_UNSUPPORTED (a
  *         nested or sparse tensor), TD_ERR_IO (the limit was reached, or the rank has ended)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_send(td_group *group, const td_tensordict *td, int32_t dst,
@@ -210,7 +204,6 @@ td_status td_group_send(td_group *group, const td_tensordict *td, int32_t dst,
  *         the rank has ended), TD_ERR_BUSY (a receive of other sizes was given up and comes first),
  *         TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`into` was changed meanwhile)
  * @threadsafety needs exclusive access to `into`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_recv(td_group *group, td_tensordict *into, int32_t src,
@@ -229,7 +222,6 @@ td_status td_group_recv(td_group *group, td_tensordict *into, int32_t src,
  *
  * @return TD_OK, or what td_group_send() returns for wrong arguments; the future has its other codes
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_isend(td_group *group, const td_tensordict *td, int32_t dst,
@@ -248,7 +240,6 @@ td_status td_group_isend(td_group *group, const td_tensordict *td, int32_t dst,
  *
  * @return TD_OK, or what td_group_recv() returns for wrong arguments; the future has its other codes
  * @threadsafety needs exclusive access to `into` until the future is done
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_irecv(td_group *group, td_tensordict *into, int32_t src,
@@ -269,7 +260,6 @@ td_status td_group_irecv(td_group *group, td_tensordict *into, int32_t src,
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED (a tensor is not dense), TD_ERR_IO (the limit was reached,
  *         or the rank has ended)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_send_message(td_group *group, const td_tensordict *td, int32_t dst,
@@ -294,7 +284,6 @@ td_status td_group_send_message(td_group *group, const td_tensordict *td, int32_
  *         another rank was given up and comes first), TD_ERR_IO (the limit was reached, or the rank
  *         has ended)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_recv_message(td_group *group, int32_t src,
@@ -313,7 +302,6 @@ td_status td_group_recv_message(td_group *group, int32_t src,
  * @return TD_OK, or what td_group_send_message() returns for wrong arguments; the future has its other
  *         codes
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_isend_message(td_group *group, const td_tensordict *td, int32_t dst,
@@ -331,7 +319,6 @@ td_status td_group_isend_message(td_group *group, const td_tensordict *td, int32
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_BUSY, TD_ERR_IO; the future has the other codes of
  *         td_group_recv_message()
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_irecv_message(td_group *group, int32_t src,
@@ -350,7 +337,6 @@ td_status td_group_irecv_message(td_group *group, int32_t src,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_INVALID (a name reserved by the format),
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_init_remote(td_group *group, const td_tensordict *td, int32_t dst,
@@ -370,7 +356,6 @@ td_status td_group_init_remote(td_group *group, const td_tensordict *td, int32_t
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_FORMAT, TD_ERR_CAPACITY (longer than `max_bytes`),
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_BUSY, TD_ERR_IO
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_from_remote_init(td_group *group, int32_t src,
@@ -390,7 +375,6 @@ td_status td_group_from_remote_init(td_group *group, int32_t src,
  *         `max_bytes`), TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_IO. All codes of what
  *         was received close the group: the ranks are no longer at the same place.
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_broadcast(td_group *group, const td_tensordict *TD_NULLABLE td, int32_t src,
@@ -410,7 +394,6 @@ td_status td_group_broadcast(td_group *group, const td_tensordict *TD_NULLABLE t
  * @return TD_OK, or what td_group_broadcast() returns for wrong arguments; the future has its other
  *         codes
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_ibroadcast(td_group *group, const td_tensordict *TD_NULLABLE td, int32_t src,
@@ -430,7 +413,6 @@ td_status td_group_ibroadcast(td_group *group, const td_tensordict *TD_NULLABLE 
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE (bool, complex, bfloat16; an average of whole
  *         numbers), TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_reduce(td_group *group, td_tensordict *td, int32_t dst, td_group_op op,
@@ -451,7 +433,6 @@ td_status td_group_reduce(td_group *group, td_tensordict *td, int32_t dst, td_gr
  * @return TD_OK, or what td_group_reduce() returns for wrong arguments; the future has its other codes,
  *         and TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`td` was changed meanwhile)
  * @threadsafety needs exclusive access to `td` until the future is done
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_ireduce(td_group *group, td_tensordict *td, int32_t dst, td_group_op op,
@@ -471,7 +452,6 @@ td_status td_group_ireduce(td_group *group, td_tensordict *td, int32_t dst, td_g
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE (bool, complex, bfloat16; an average of whole
  *         numbers), TD_ERR_SHAPE, TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_all_reduce(td_group *group, td_tensordict *td, td_group_op op,
@@ -491,7 +471,6 @@ td_status td_group_all_reduce(td_group *group, td_tensordict *td, td_group_op op
  * @return TD_OK, or what td_group_all_reduce() returns for wrong arguments; the future has its other
  *         codes, and TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`td` was changed meanwhile)
  * @threadsafety needs exclusive access to `td` until the future is done
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_iall_reduce(td_group *group, td_tensordict *td, td_group_op op,
@@ -514,7 +493,6 @@ td_status td_group_iall_reduce(td_group *group, td_tensordict *td, td_group_op o
  *         TD_ERR_KEY_INVALID, TD_ERR_CAPACITY, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED,
  *         TD_ERR_IO
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_all_gather(td_group *group, const td_tensordict *td,
@@ -535,7 +513,6 @@ td_status td_group_all_gather(td_group *group, const td_tensordict *td,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (not one for each rank), TD_ERR_KEY_INVALID,
  *         TD_ERR_CAPACITY, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety safe while other threads only read the sources
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_scatter(td_group *group, const td_tensordict *const *TD_NULLABLE sources,
@@ -555,7 +532,6 @@ td_status td_group_scatter(td_group *group, const td_tensordict *const *TD_NULLA
  *
  * @return TD_OK, or what td_group_scatter() returns for wrong arguments; the future has its other codes
  * @threadsafety safe while other threads only read the sources
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_iscatter(td_group *group, const td_tensordict *const *TD_NULLABLE sources,
@@ -577,7 +553,6 @@ td_status td_group_iscatter(td_group *group, const td_tensordict *const *TD_NULL
  *         TD_ERR_DTYPE, TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (they cannot be stacked),
  *         TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_gather_and_stack(td_group *group, const td_tensordict *td, int32_t dst,

@@ -92,7 +92,6 @@ typedef struct td_hdf5_save_options {
  *         a dictionary; this build has no HDF5), TD_ERR_BUSY (the file was replaced
  *         meanwhile), TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_open(const char *file, const td_hdf5_options *TD_NULLABLE options,
@@ -104,7 +103,6 @@ td_status td_hdf5_open(const char *file, const td_hdf5_options *TD_NULLABLE opti
  * @param file consumed; NULL does nothing
  *
  * @threadsafety no other thread uses the handle
- * @since 0.2
  */
 TD_API(0, 2) void td_hdf5_free(td_hdf5 *TD_NULLABLE file) TD_NOEXCEPT;
 
@@ -118,7 +116,6 @@ TD_API(0, 2) void td_hdf5_free(td_hdf5 *TD_NULLABLE file) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_batch_size(const td_hdf5 *file, int64_t *TD_NULLABLE sizes, size_t sizes_cap,
@@ -133,7 +130,6 @@ td_status td_hdf5_batch_size(const td_hdf5 *file, int64_t *TD_NULLABLE sizes, si
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_keys(const td_hdf5 *file, td_keys **result) TD_NOEXCEPT;
@@ -155,7 +151,6 @@ td_status td_hdf5_keys(const td_hdf5 *file, td_keys **result) TD_NOEXCEPT;
  *         TD_ERR_WRONG_ENTRY (a stack without elements), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread; readings of several threads take turns
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_read(const td_hdf5 *file, const td_index_item *TD_NULLABLE items,
@@ -172,7 +167,6 @@ td_status td_hdf5_read(const td_hdf5 *file, const td_index_item *TD_NULLABLE ite
  *         TD_ERR_UNSUPPORTED, TD_ERR_BUSY, TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_OUT_OF_MEMORY, as those
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_load(const char *file, const td_hdf5_options *TD_NULLABLE options,
@@ -199,7 +193,6 @@ td_status td_hdf5_load(const char *file, const td_hdf5_options *TD_NULLABLE opti
  *         TD_ERR_WRONG_ENTRY (no lazy stack, with TD_HDF5_SAVE_STACK), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_save(const td_tensordict *td, const char *file,

@@ -20,7 +20,6 @@ extern "C" {
  *
  * @return TD_OK, TD_ERR_VERSION (the host was built for another libtorch)
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_from_torch(void *impl, int32_t torch_version, td_tensor **result) TD_NOEXCEPT;
@@ -34,7 +33,6 @@ td_status td_tensor_from_torch(void *impl, int32_t torch_version, td_tensor **re
  *
  * @return TD_OK, TD_ERR_VERSION (the host was built for another libtorch)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_torch(const td_tensor *tensor, int32_t torch_version,

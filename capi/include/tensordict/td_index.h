@@ -59,7 +59,6 @@ typedef struct td_index_item {
  * @return TD_OK, TD_ERR_INDEX (out of range, or too many items), TD_ERR_UNSUPPORTED (a kind that
  *         this version does not know), TD_ERR_INVALID_ARGUMENT (a reserved field is not zero)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_index(const td_tensordict *td, const td_index_item *TD_NULLABLE items,
@@ -84,7 +83,6 @@ td_status td_index(const td_tensordict *td, const td_index_item *TD_NULLABLE ite
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE (`source` does not fit the region), TD_ERR_LOCKED (a
  *         new key), TD_ERR_WRONG_ENTRY (a tensor on one side, a dictionary on the other)
  * @threadsafety needs exclusive access to `td`; other threads may read `source`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, size_t items_len,
@@ -101,7 +99,6 @@ td_status td_set_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, s
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE (the sizes cannot be broadcast)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_fill_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, size_t items_len,
@@ -117,7 +114,6 @@ td_status td_fill_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, 
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_index(const td_tensor *tensor, const td_index_item *TD_NULLABLE items,
@@ -133,7 +129,6 @@ td_status td_tensor_index(const td_tensor *tensor, const td_index_item *TD_NULLA
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE (the sizes cannot be broadcast)
  * @threadsafety needs exclusive access to `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_set_at(td_tensor *tensor, const td_index_item *TD_NULLABLE items,
@@ -150,7 +145,6 @@ td_status td_tensor_set_at(td_tensor *tensor, const td_index_item *TD_NULLABLE i
  *
  * @return TD_OK, TD_ERR_INDEX (the message points at the character), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_index_parse(const char *text, td_index_item *TD_NULLABLE items, size_t items_cap,

@@ -29,7 +29,6 @@ enum {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (different numbers of batch
  *         dimensions), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_maybe_dense_stack(const td_tensordict *const *sources, size_t sources_len, int64_t dim,
@@ -58,7 +57,6 @@ enum {
  *         sources have a key, or TD_JOIN_INTO_STRICT), TD_ERR_INDEX (dim out of range),
  *         TD_ERR_WRONG_ENTRY
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_join_into(td_tensordict *td, td_join_kind kind, const td_tensordict *const *sources,
@@ -89,7 +87,6 @@ enum {
  *         TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_INDEX (dim out
  *         of range)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_join_entries(td_tensordict *td, td_join_kind kind, const td_key *TD_NULLABLE keys,
@@ -116,7 +113,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no tensor), TD_ERR_SHAPE, TD_ERR_INDEX (dim out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_join_tensors(const td_tensordict *td, td_join_kind kind, int64_t dim,

@@ -43,7 +43,6 @@ typedef struct td_member {
  * @return TD_OK, TD_ERR_SHAPE (wrong sizes, or a member beyond the end of the struct),
  *         TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two members with one path)
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_from_structs(const void *TD_NULLABLE data, size_t bytes,
@@ -71,7 +70,6 @@ td_status td_from_structs(const void *TD_NULLABLE data, size_t bytes,
  * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, as for
  *         td_from_structs(); TD_ERR_UNSUPPORTED (a member is not aligned to its element size)
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_view_structs(void *TD_NULLABLE data, size_t bytes,
@@ -95,7 +93,6 @@ td_status td_view_structs(void *TD_NULLABLE data, size_t bytes,
  * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE (an entry does not match its member),
  *         TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to_structs(const td_tensordict *td, void *TD_NULLABLE data, size_t bytes,

@@ -41,7 +41,6 @@ typedef struct td_padding_options {
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_kind(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
@@ -55,7 +54,6 @@ td_status td_kind(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_uniquely_owned(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -76,7 +74,6 @@ td_status td_is_uniquely_owned(const td_tensordict *td, int32_t *result) TD_NOEX
  *         (different numbers of batch dimensions), TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a
  *         sub-tensordict)
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_stack(const td_tensordict *const *sources, size_t sources_len, int64_t dim,
@@ -92,7 +89,6 @@ td_status td_lazy_stack(const td_tensordict *const *sources, size_t sources_len,
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a lazy stack), TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_DEVICE,
  *         TD_ERR_LOCKED, TD_ERR_CYCLE
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_insert(td_tensordict *td, int64_t position,
@@ -109,7 +105,6 @@ td_status td_lazy_insert(td_tensordict *td, int64_t position,
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a lazy stack), TD_ERR_SHAPE, TD_ERR_DEVICE, TD_ERR_LOCKED,
  *         TD_ERR_CYCLE
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_extend(td_tensordict *td, const td_tensordict *const *TD_NULLABLE sources,
@@ -125,7 +120,6 @@ td_status td_lazy_extend(td_tensordict *td, const td_tensordict *const *TD_NULLA
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a lazy stack)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_info(const td_tensordict *td, int64_t *stack_dim, size_t *elements) TD_NOEXCEPT;
@@ -139,7 +133,6 @@ td_status td_lazy_info(const td_tensordict *td, int64_t *stack_dim, size_t *elem
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a lazy stack)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_exclusive_keys(const td_tensordict *td, td_keys **result) TD_NOEXCEPT;
@@ -157,7 +150,6 @@ td_status td_lazy_exclusive_keys(const td_tensordict *td, td_keys **result) TD_N
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no lazy stack on the
  *         path), TD_ERR_SHAPE (different numbers of dimensions)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_get_padded(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -178,7 +170,6 @@ td_status td_lazy_get_padded(const td_tensordict *td, const char *const *path, s
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no lazy stack on the
  *         path), TD_ERR_SHAPE (the tensors differ beyond the first dimension)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_lazy_get_jagged(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -193,7 +184,6 @@ td_status td_lazy_get_jagged(const td_tensordict *td, const char *const *path, s
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE (the dimension has size 0)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_to_lazy_stack(const td_tensordict *td, int64_t dim,
@@ -210,7 +200,6 @@ td_status td_to_lazy_stack(const td_tensordict *td, int64_t dim,
  *
  * @return TD_OK, TD_ERR_SHAPE (tensors of a lazy stack differ in shape, and the options do not pad)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_densify(const td_tensordict *td, const td_padding_options *TD_NULLABLE options,

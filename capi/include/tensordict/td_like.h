@@ -45,7 +45,6 @@ typedef struct td_like_options {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind), TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_TORCH
  *         (the dtype has no random values), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_like(const td_tensordict *td, td_like_kind kind,
@@ -66,7 +65,6 @@ td_status td_like(const td_tensordict *td, td_like_kind kind,
  *         TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_TORCH (the dtype has no random values),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_like_sized(const td_tensordict *td, td_like_kind kind,
@@ -104,7 +102,6 @@ typedef struct td_allclose_options {
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_INVALID_ARGUMENT (a negative tolerance)
  * @threadsafety safe while other threads only read both
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_allclose(const td_tensordict *td, const td_tensordict *other,

@@ -105,7 +105,6 @@ typedef struct td_loader_options {
  *         row; entries that tell episodes apart have no value for each row), TD_ERR_KEY_NOT_FOUND,
  *         TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (`ends` are not bool), TD_ERR_DEVICE
  * @threadsafety safe while other threads only read `td`, from now until you free the loader
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_create(const td_tensordict *td, const td_loader_options *options,
@@ -117,7 +116,6 @@ td_status td_loader_create(const td_tensordict *td, const td_loader_options *opt
  *
  * @param loader consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this loader
- * @since 0.2
  */
 TD_API(0, 2) void td_loader_free(td_loader *TD_NULLABLE loader) TD_NOEXCEPT;
 
@@ -140,7 +138,6 @@ TD_API(0, 2) void td_loader_free(td_loader *TD_NULLABLE loader) TD_NOEXCEPT;
  *         returned; TD_ERR_CALLBACK if that code is unknown; with TD_LOADER_REFRESH also those of
  *         td_memmap_load()
  * @threadsafety needs exclusive access to `loader`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_next(td_loader *loader, td_tensordict **result) TD_NOEXCEPT;
@@ -157,7 +154,6 @@ td_status td_loader_next(td_loader *loader, td_tensordict **result) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (called by `transform`)
  * @threadsafety needs exclusive access to `loader`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_where(const td_loader *loader, int64_t *TD_NULLABLE epoch,
@@ -173,7 +169,6 @@ td_status td_loader_where(const td_loader *loader, int64_t *TD_NULLABLE epoch,
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (called by `transform`)
  * @threadsafety needs exclusive access to `loader`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_state(const td_loader *loader, td_tensordict **result) TD_NOEXCEPT;
@@ -189,7 +184,6 @@ td_status td_loader_state(const td_loader *loader, td_tensordict **result) TD_NO
  *         numbers; fewer rows than there were), TD_ERR_INVALID_ARGUMENT (a loader with other options;
  *         called by `transform`)
  * @threadsafety needs exclusive access to `loader`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_load_state(td_loader *loader, const td_tensordict *state) TD_NOEXCEPT;

@@ -110,7 +110,6 @@ typedef struct td_map_options {
  *         different keys, or keys that `out` lacks), or the code that a callback returned;
  *         TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td`; needs exclusive access to `out`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_map(const td_tensordict *td, const td_map_options *TD_NULLABLE options,
@@ -133,7 +132,6 @@ typedef struct td_map_iter td_map_iter;
  *
  * @return TD_OK, TD_ERR_INDEX (`dim` out of range), TD_ERR_INVALID_ARGUMENT
  * @threadsafety safe while other threads only read `td`, from now until you free the iterator
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_map_iter_create(const td_tensordict *td, const td_map_options *TD_NULLABLE options,
@@ -152,7 +150,6 @@ td_status td_map_iter_create(const td_tensordict *td, const td_map_options *TD_N
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (called by `callback` itself, or on two threads at once),
  *         or the code that the callback returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety needs exclusive access to `iter`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_map_iter_next(td_map_iter *iter, td_tensordict **result,
@@ -164,7 +161,6 @@ td_status td_map_iter_next(td_map_iter *iter, td_tensordict **result,
  *
  * @param iter consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this iterator
- * @since 0.1
  */
 TD_API(0, 1) void td_map_iter_free(td_map_iter *TD_NULLABLE iter) TD_NOEXCEPT;
 

@@ -20,7 +20,6 @@ extern "C" {
  * @return TD_OK, TD_ERR_INDEX (the mask does not match the batch size), TD_ERR_DTYPE (the mask is
  *         not bool), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_masked_select(const td_tensordict *td, const td_tensor *mask,
@@ -39,7 +38,6 @@ td_status td_masked_select(const td_tensordict *td, const td_tensor *mask,
  *         TD_ERR_TORCH (a tensor is not writable, or its dtype cannot hold the value),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_masked_fill(const td_tensordict *td, const td_tensor *mask, const td_tensor *value,
@@ -57,7 +55,6 @@ td_status td_masked_fill(const td_tensordict *td, const td_tensor *mask, const t
  *         TD_ERR_INDEX (the mask does not match a lazy stack), TD_ERR_DTYPE (the mask is not bool),
  *         TD_ERR_TORCH (a tensor is not writable, or its dtype cannot hold the value)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_masked_fill_inplace(td_tensordict *td, const td_tensor *mask,
@@ -78,7 +75,6 @@ td_status td_masked_fill_inplace(td_tensordict *td, const td_tensor *mask,
  *         (different keys), TD_ERR_WRONG_ENTRY (a tensor on one side, a dictionary on the other),
  *         TD_ERR_SHAPE, TD_ERR_DTYPE (the condition is not bool), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the inputs
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_where(const td_tensordict *td, const td_tensor *condition,
@@ -97,7 +93,6 @@ td_status td_where(const td_tensordict *td, const td_tensor *condition,
  *
  * @return TD_OK, TD_ERR_SHAPE (the tensor cannot be expanded to these sizes)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_expand_right(const td_tensor *tensor, const int64_t *TD_NULLABLE sizes,

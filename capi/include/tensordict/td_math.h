@@ -221,7 +221,6 @@ typedef struct td_reduce_options {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such operation), TD_ERR_TORCH (the operation does not
  *         support a dtype)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unary(const td_tensordict *td, td_unary_op op, td_tensordict **result) TD_NOEXCEPT;
@@ -236,7 +235,6 @@ td_status td_unary(const td_tensordict *td, td_unary_op op, td_tensordict **resu
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such operation, or none that works in place),
  *         TD_ERR_DTYPE (the dtype of a tensor cannot hold the result), TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
@@ -262,7 +260,6 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  *         (the batch sizes cannot be broadcast), TD_ERR_DTYPE (non-tensor data has no order; a
  *         bound does not fit into the dtype), TD_ERR_TORCH (libtorch cannot combine the tensors)
  * @threadsafety safe while other threads only read `td` and the operand
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_binary(const td_tensordict *td, td_binary_op op, const td_operand *other,
@@ -282,7 +279,6 @@ td_status td_binary(const td_tensordict *td, td_binary_op op, const td_operand *
  *         TD_ERR_KEY_NOT_FOUND (the operand lacks a key), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE,
  *         TD_ERR_DTYPE (the dtype of a tensor cannot hold the result), TD_ERR_DEVICE, TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`; other threads may read the operand
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand *other,
@@ -302,7 +298,6 @@ td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand
  *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (a bound does not fit into the dtype),
  *         TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td` and the operands
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_ternary(const td_tensordict *td, td_ternary_op op, const td_operand *TD_NULLABLE b,
@@ -322,7 +317,6 @@ td_status td_ternary(const td_tensordict *td, td_ternary_op op, const td_operand
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (an operand lacks a key),
  *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`; other threads may read the operands
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_ternary_inplace(td_tensordict *td, td_ternary_op op, const td_operand *TD_NULLABLE b,
@@ -343,7 +337,6 @@ td_status td_ternary_inplace(td_tensordict *td, td_ternary_op op, const td_opera
  *         TD_ERR_INDEX (a dimension is out of range), TD_ERR_DTYPE (integers for a floating-point
  *         reduction), TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_reduce(const td_tensordict *td, td_reduce_op op,
@@ -363,7 +356,6 @@ td_status td_reduce(const td_tensordict *td, td_reduce_op op,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also: the reduction has no positions), TD_ERR_INDEX,
  *         TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
@@ -383,7 +375,6 @@ td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also: no tensor), TD_ERR_SHAPE (the tensors cannot be
  *         joined), TD_ERR_INDEX, TD_ERR_DTYPE, TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_reduce_leaves(const td_tensordict *td, td_reduce_op op,
@@ -398,7 +389,6 @@ td_status td_reduce_leaves(const td_tensordict *td, td_reduce_op op,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_all(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -411,7 +401,6 @@ td_status td_all(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -424,7 +413,6 @@ td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_TORCH (a tensor requires gradients while gradients are recorded)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
@@ -441,7 +429,6 @@ td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (non-tensor data),
  *         TD_ERR_INVALID_ARGUMENT (the operand is not a number), TD_ERR_TORCH
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_fill(td_tensordict *td, const char *const *path, size_t path_len,

@@ -83,7 +83,6 @@ typedef struct td_load_options {
  * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
  *         cannot be stored)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap(const td_tensordict *td, const char *TD_NULLABLE dir,
@@ -101,7 +100,6 @@ td_status td_memmap(const td_tensordict *td, const char *TD_NULLABLE dir,
  * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
  *         cannot be stored)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_inplace(td_tensordict *td, const char *TD_NULLABLE dir,
@@ -120,7 +118,6 @@ td_status td_memmap_inplace(td_tensordict *td, const char *TD_NULLABLE dir,
  * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
  *         cannot be stored)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
@@ -147,7 +144,6 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (no such device), TD_ERR_OUT_OF_MEMORY (too many
  *         mappings)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_load(const char *dir, const td_load_options *TD_NULLABLE options,
@@ -165,7 +161,6 @@ td_status td_memmap_load(const char *dir, const td_load_options *TD_NULLABLE opt
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_saved_path(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
@@ -178,7 +173,6 @@ td_status td_saved_path(const td_tensordict *td, char *TD_NULLABLE text, size_t 
  *
  * @return TD_OK, TD_ERR_IO
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_flush(const td_tensordict *td) TD_NOEXCEPT;

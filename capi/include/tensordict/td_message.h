@@ -54,7 +54,6 @@ typedef struct td_message_options {
  *         TD_ERR_UNSUPPORTED (a tensor is not dense), or the code that `write` returned;
  *         TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_send(const td_tensordict *td, const td_message_options *TD_NULLABLE options,
@@ -78,7 +77,6 @@ td_status td_send(const td_tensordict *td, const td_message_options *TD_NULLABLE
  *         keys or shapes), or the code that `read` returned; TD_ERR_CALLBACK if that code is
  *         unknown
  * @threadsafety needs exclusive access to `into`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_recv(td_tensordict *TD_NULLABLE into, const td_message_options *TD_NULLABLE options,
@@ -94,7 +92,6 @@ td_status td_recv(td_tensordict *TD_NULLABLE into, const td_message_options *TD_
  *
  * @return TD_OK, TD_ERR_IO (the connection is closed, or timeout), otherwise as td_send()
  * @threadsafety safe while other threads only read `td`; one call at a time per descriptor
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_send_fd(const td_tensordict *td, int32_t fd,
@@ -111,7 +108,6 @@ td_status td_send_fd(const td_tensordict *td, int32_t fd,
  *
  * @return TD_OK, TD_ERR_IO (the message ends early, or timeout), otherwise as td_recv()
  * @threadsafety needs exclusive access to `into`; one call at a time per descriptor
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_recv_fd(int32_t fd, td_tensordict *TD_NULLABLE into,

@@ -76,7 +76,6 @@ typedef struct td_module_load_options {
  *         TD_ERR_INVALID_ARGUMENT (the module takes another number of inputs; `sha256` is no
  *         checksum)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_load(const char *file, const td_module_load_options *TD_NULLABLE options,
@@ -92,7 +91,6 @@ td_status td_module_load(const char *file, const td_module_load_options *TD_NULL
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_UNSUPPORTED (another kind of module, or a package)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_save(const td_module *module, const char *file) TD_NOEXCEPT;
@@ -149,7 +147,6 @@ typedef struct td_module_function_options {
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_from_function(const td_module_function_options *TD_NULLABLE options,
@@ -189,7 +186,6 @@ typedef struct td_module_sequence_options {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown flag), TD_ERR_UNSUPPORTED (more than 10,000
  *         modules, counted in sequences too, or sequences in one another more than 200 deep)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_sequence(const td_module *const *TD_NULLABLE modules, size_t modules_len,
@@ -210,7 +206,6 @@ td_status td_module_sequence(const td_module *const *TD_NULLABLE modules, size_t
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no module is left), TD_ERR_KEY_INVALID,
  *         TD_ERR_UNSUPPORTED (not a sequence)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_select_subsequence(const td_module *module, const td_key *TD_NULLABLE in_keys,
@@ -228,7 +223,6 @@ td_status td_module_select_subsequence(const td_module *module, const td_key *TD
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the module does not write such a key), TD_ERR_KEY_INVALID
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_select_out_keys(const td_module *module, const td_key *TD_NULLABLE keys,
@@ -239,7 +233,6 @@ td_status td_module_select_out_keys(const td_module *module, const td_key *TD_NU
  *
  * @param module consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) void td_module_free(td_module *TD_NULLABLE module) TD_NOEXCEPT;
 
@@ -251,7 +244,6 @@ TD_API(0, 2) void td_module_free(td_module *TD_NULLABLE module) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_in_keys(const td_module *module, td_keys **result) TD_NOEXCEPT;
@@ -264,7 +256,6 @@ td_status td_module_in_keys(const td_module *module, td_keys **result) TD_NOEXCE
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_out_keys(const td_module *module, td_keys **result) TD_NOEXCEPT;
@@ -280,7 +271,6 @@ td_status td_module_out_keys(const td_module *module, td_keys **result) TD_NOEXC
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_to_string(const td_module *module, char *TD_NULLABLE text, size_t text_cap,
@@ -297,7 +287,6 @@ td_status td_module_to_string(const td_module *module, char *TD_NULLABLE text, s
  *
  * @return TD_OK
  * @threadsafety any thread; exclusive access to the module's tensors is needed to write to them
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_params(const td_module *module, td_tensordict **result) TD_NOEXCEPT;
@@ -316,7 +305,6 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
  *         batch size), TD_ERR_INVALID_ARGUMENT (a module that stands in two places would get two
  *         sets), TD_ERR_UNSUPPORTED (a package of AOTInductor)
  * @threadsafety safe while other threads call `module` and read `params`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_set_params(td_module *module, const td_key *TD_NULLABLE part,
@@ -393,7 +381,6 @@ typedef struct td_module_call_options {
  *         function returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads call `module` and only read `td` and `params`; needs
  *               exclusive access to `out`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_call(const td_tensordict *td, const td_module *module,
@@ -409,7 +396,6 @@ td_status td_module_call(const td_tensordict *td, const td_module *module,
  *
  * @return TD_OK, TD_ERR_LOCKED, otherwise as td_module_call()
  * @threadsafety needs exclusive access to `td`; safe while other threads call `module`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_call_inplace(td_tensordict *td, const td_module *module,

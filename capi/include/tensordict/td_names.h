@@ -23,7 +23,6 @@ extern "C" {
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_names(const td_tensordict *td, td_keys **result) TD_NOEXCEPT;
@@ -39,7 +38,6 @@ td_status td_names(const td_tensordict *td, td_keys **result) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a wrong number of names, a name that occurs twice or is
  *         not UTF-8), TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_names(td_tensordict *td, const char *const *TD_NULLABLE names,
@@ -56,7 +54,6 @@ td_status td_set_names(td_tensordict *td, const char *const *TD_NULLABLE names,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown name, or one that would occur twice),
  *         TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_rename_dims(td_tensordict *td, const char *const *TD_NULLABLE names,
@@ -75,7 +72,6 @@ td_status td_rename_dims(td_tensordict *td, const char *const *TD_NULLABLE names
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a wrong number of names, or one that differs from an
  *         existing name), TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_refine_names(td_tensordict *td, const char *const *TD_NULLABLE names,

@@ -29,7 +29,6 @@ extern "C" {
  * @return TD_OK, TD_ERR_SHAPE (`sizes` is not two-dimensional, or does not match the values),
  *         TD_ERR_UNSUPPORTED (a tensor is not dense)
  * @threadsafety safe while other threads only read the tensors
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_create(const td_tensor *values, const td_tensor *sizes,
@@ -45,7 +44,6 @@ td_status td_nested_tensor_create(const td_tensor *values, const td_tensor *size
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no tensor), TD_ERR_SHAPE (different numbers of
  *         dimensions), TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a tensor is not dense)
  * @threadsafety safe while other threads only read the tensors
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_from_tensors(const td_tensor *const *parts, size_t parts_len,
@@ -62,7 +60,6 @@ td_status td_nested_tensor_from_tensors(const td_tensor *const *parts, size_t pa
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (another kind of
  *         entry)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_nested_tensor(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -79,7 +76,6 @@ td_status td_get_nested_tensor(const td_tensordict *td, const char *const *path,
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor)
  * @threadsafety safe while other threads only read it
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_values(const td_tensordict *nested, td_tensor **values,
@@ -94,7 +90,6 @@ td_status td_nested_tensor_values(const td_tensordict *nested, td_tensor **value
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor), TD_ERR_INDEX (no such component)
  * @threadsafety safe while other threads only read it
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_at(const td_tensordict *nested, int64_t position,
@@ -112,7 +107,6 @@ td_status td_nested_tensor_at(const td_tensordict *nested, int64_t position,
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor)
  * @threadsafety safe while other threads only read it
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_to_padded(const td_tensordict *nested,

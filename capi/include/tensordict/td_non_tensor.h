@@ -20,7 +20,6 @@ extern "C" {
  * @return TD_OK, TD_ERR_FORMAT (not JSON), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs
  *         through a tensor), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_json(td_tensordict *td, const char *const *path, size_t path_len,
@@ -39,7 +38,6 @@ td_status td_set_non_tensor_json(td_tensordict *td, const char *const *path, siz
  * @return TD_OK, TD_ERR_FORMAT (not JSON), TD_ERR_SHAPE (the lists do not match the batch size),
  *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_stack_json(td_tensordict *td, const char *const *path, size_t path_len,
@@ -61,7 +59,6 @@ td_status td_set_non_tensor_stack_json(td_tensordict *td, const char *const *pat
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
  *         data), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_stack_json(const td_tensordict *td, const char *const *path,
@@ -82,7 +79,6 @@ td_status td_get_non_tensor_stack_json(const td_tensordict *td, const char *cons
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor data,
  *         or the values differ), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *const *path,
@@ -100,7 +96,6 @@ td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *cons
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
  *         data), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_spread_non_tensor(td_tensordict *td, const char *const *path,
@@ -118,7 +113,6 @@ td_status td_spread_non_tensor(td_tensordict *td, const char *const *path,
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
  *         TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_bytes(td_tensordict *td, const char *const *path, size_t path_len,
@@ -137,7 +131,6 @@ td_status td_set_non_tensor_bytes(td_tensordict *td, const char *const *path, si
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor data,
  *         or not bytes), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_bytes(const td_tensordict *td, const char *const *path, size_t path_len,

@@ -68,7 +68,6 @@ typedef struct td_optimizer_options {
  *         an unknown kind or flag), TD_ERR_TORCH (a parameter was computed from other tensors),
  *         TD_ERR_UNSUPPORTED (a parameter is complex, or lies in a lazy stack)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_create(const td_tensordict *params, td_optimizer_kind kind,
@@ -80,7 +79,6 @@ td_status td_optimizer_create(const td_tensordict *params, td_optimizer_kind kin
  *
  * @param optimizer consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) void td_optimizer_free(td_optimizer *TD_NULLABLE optimizer) TD_NOEXCEPT;
 
@@ -92,7 +90,6 @@ TD_API(0, 2) void td_optimizer_free(td_optimizer *TD_NULLABLE optimizer) TD_NOEX
  * @return TD_OK, TD_ERR_UNSUPPORTED (a sparse gradient), TD_ERR_TORCH (a parameter cannot be written
  *         in place)
  * @threadsafety needs exclusive access to the parameters
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_step(td_optimizer *optimizer) TD_NOEXCEPT;
@@ -106,7 +103,6 @@ td_status td_optimizer_step(td_optimizer *optimizer) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (unknown flags)
  * @threadsafety needs exclusive access to the parameters
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_zero_grad(td_optimizer *optimizer, td_zero_grad_flags flags) TD_NOEXCEPT;
@@ -119,7 +115,6 @@ td_status td_optimizer_zero_grad(td_optimizer *optimizer, td_zero_grad_flags fla
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_lr(const td_optimizer *optimizer, double *result) TD_NOEXCEPT;
@@ -132,7 +127,6 @@ td_status td_optimizer_lr(const td_optimizer *optimizer, double *result) TD_NOEX
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT
  * @threadsafety needs exclusive access to `optimizer`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_set_lr(td_optimizer *optimizer, double lr) TD_NOEXCEPT;
@@ -148,7 +142,6 @@ td_status td_optimizer_set_lr(td_optimizer *optimizer, double lr) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety needs exclusive access to `optimizer`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_state(const td_optimizer *optimizer, td_tensordict **result) TD_NOEXCEPT;
@@ -163,7 +156,6 @@ td_status td_optimizer_state(const td_optimizer *optimizer, td_tensordict **resu
  *         entry belongs to no parameter, or to another kind of optimiser), TD_ERR_WRONG_ENTRY,
  *         TD_ERR_SHAPE, TD_ERR_DTYPE
  * @threadsafety needs exclusive access to `optimizer`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_load_state(td_optimizer *optimizer, const td_tensordict *state) TD_NOEXCEPT;

@@ -22,7 +22,6 @@ typedef struct td_generator td_generator;
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_generator_create(uint64_t seed, td_generator **result) TD_NOEXCEPT;
@@ -32,7 +31,6 @@ td_status td_generator_create(uint64_t seed, td_generator **result) TD_NOEXCEPT;
  *
  * @param generator consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) void td_generator_free(td_generator *TD_NULLABLE generator) TD_NOEXCEPT;
 
@@ -44,7 +42,6 @@ TD_API(0, 2) void td_generator_free(td_generator *TD_NULLABLE generator) TD_NOEX
  *
  * @return TD_OK
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_generator_state(const td_generator *generator, td_tensor **result) TD_NOEXCEPT;
@@ -57,7 +54,6 @@ td_status td_generator_state(const td_generator *generator, td_tensor **result) 
  *
  * @return TD_OK, TD_ERR_DTYPE (not uint8), TD_ERR_TORCH (no state of a generator)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_generator_load_state(td_generator *generator, const td_tensor *state) TD_NOEXCEPT;
@@ -71,7 +67,6 @@ td_status td_generator_load_state(td_generator *generator, const td_tensor *stat
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (n is negative), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_randperm(int64_t n, td_generator *TD_NULLABLE generator,
@@ -92,7 +87,6 @@ td_status td_tensor_randperm(int64_t n, td_generator *TD_NULLABLE generator,
  *         TD_ERR_TORCH (the dtype cannot hold the numbers), TD_ERR_UNSUPPORTED (it has no random
  *         numbers), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_randint(int64_t low, int64_t high, const int64_t *TD_NULLABLE sizes,
@@ -111,7 +105,6 @@ td_status td_tensor_randint(int64_t low, int64_t high, const int64_t *TD_NULLABL
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`step` is 0, or leads away from `end`), TD_ERR_DTYPE,
  *         TD_ERR_UNSUPPORTED (the dtype has no such tensor), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_arange(int64_t start, int64_t end, int64_t step, td_dtype dtype,

@@ -23,7 +23,6 @@ extern "C" {
  *         TD_ERR_WRONG_ENTRY (a lazy stack for a dictionary, or the other way round),
  *         TD_ERR_UNSUPPORTED (`td` is a sub-tensordict), and those of td_memmap_load()
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_load_into(td_tensordict *td, const char *dir,
@@ -43,7 +42,6 @@ td_status td_memmap_load_into(td_tensordict *td, const char *dir,
  *         mapped), TD_ERR_SHAPE (an entry that is not in the folder does not match the new batch
  *         size), and those of td_memmap_load()
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_refresh(td_tensordict *td,
@@ -69,7 +67,6 @@ td_status td_memmap_refresh(td_tensordict *td,
  *         TD_ERR_WRONG_ENTRY (the path runs through a tensor), TD_ERR_SHAPE, TD_ERR_DTYPE,
  *         TD_ERR_IO, TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a tensorclass)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_make(td_tensordict *td, const char *const *path, size_t path_len,
@@ -96,7 +93,6 @@ td_status td_memmap_make(td_tensordict *td, const char *const *path, size_t path
  *         tensor), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_IO, TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy
  *         stack or a tensorclass)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_make_from_tensor(td_tensordict *td, const char *const *path, size_t path_len,

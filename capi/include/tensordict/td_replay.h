@@ -95,7 +95,6 @@ typedef struct td_replay_options {
  *         TD_ERR_IO (the folder is not empty, or cannot be made), TD_ERR_UNSUPPORTED (files cannot be
  *         locked there), TD_ERR_KEY_INVALID, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_create(const td_replay_options *options, td_replay **result) TD_NOEXCEPT;
@@ -122,7 +121,6 @@ td_status td_replay_create(const td_replay_options *options, td_replay **result)
  *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_KEY_INVALID,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_open(const char *folder, const td_replay_options *TD_NULLABLE options,
@@ -142,7 +140,6 @@ td_status td_replay_open(const char *folder, const td_replay_options *TD_NULLABL
  *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_KEY_INVALID,
  *         TD_ERR_OUT_OF_MEMORY, as td_replay_open()
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_load(const char *folder, const td_replay_options *TD_NULLABLE options,
@@ -154,7 +151,6 @@ td_status td_replay_load(const char *folder, const td_replay_options *TD_NULLABL
  *
  * @param replay consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this buffer
- * @since 0.2
  */
 TD_API(0, 2) void td_replay_free(td_replay *TD_NULLABLE replay) TD_NOEXCEPT;
 
@@ -169,7 +165,6 @@ TD_API(0, 2) void td_replay_free(td_replay *TD_NULLABLE replay) TD_NOEXCEPT;
  *         TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_UNSUPPORTED (values that are no tensors),
  *         TD_ERR_INVALID_ARGUMENT (no entries), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads, and of processes that have the folder open
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_add(td_replay *replay, const td_tensordict *row) TD_NOEXCEPT;
@@ -185,7 +180,6 @@ td_status td_replay_add(td_replay *replay, const td_tensordict *row) TD_NOEXCEPT
  *         there is no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT, TD_ERR_IO,
  *         TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY, as td_replay_add()
  * @threadsafety any number of threads, and of processes that have the folder open
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEXCEPT;
@@ -210,7 +204,6 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  *         up to 0), TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (the entries that tell
  *         episodes apart), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads, and of processes that have the folder open
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **result) TD_NOEXCEPT;
@@ -229,7 +222,6 @@ td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **resu
  *         priority below 0, or none), TD_ERR_UNSUPPORTED (the buffer draws without priorities),
  *         TD_ERR_IO, TD_ERR_FORMAT
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_update_priority(td_replay *replay, const td_tensor *index,
@@ -244,7 +236,6 @@ td_status td_replay_update_priority(td_replay *replay, const td_tensor *index,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED (the buffer draws without priorities),
  *         TD_ERR_IO, TD_ERR_FORMAT
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_set_beta(td_replay *replay, double beta) TD_NOEXCEPT;
@@ -261,7 +252,6 @@ td_status td_replay_set_beta(td_replay *replay, double beta) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_where(const td_replay *replay, int64_t *TD_NULLABLE len,
@@ -280,7 +270,6 @@ td_status td_replay_where(const td_replay *replay, int64_t *TD_NULLABLE len,
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads; writers are not locked out while you read the result
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_dict(const td_replay *replay, td_tensordict **result) TD_NOEXCEPT;
@@ -311,7 +300,6 @@ enum {
  *         TD_ERR_INVALID_ARGUMENT (no folder of its own; unknown flags), TD_ERR_FORMAT,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_save(td_replay *replay, const char *TD_NULLABLE folder,

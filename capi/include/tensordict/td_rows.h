@@ -28,7 +28,6 @@ enum {
  *
  * @return TD_OK, TD_ERR_SHAPE (a wrong number of counts, or a negative one), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_repeat(const td_tensordict *td, const int64_t *TD_NULLABLE counts, size_t dims,
@@ -46,7 +45,6 @@ td_status td_repeat(const td_tensordict *td, const int64_t *TD_NULLABLE counts, 
  *         TD_ERR_DTYPE (not integers), TD_ERR_INVALID_ARGUMENT (a negative number),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_repeat_interleave(const td_tensordict *td, const td_tensor *repeats, int64_t dim,
@@ -66,7 +64,6 @@ td_status td_repeat_interleave(const td_tensordict *td, const td_tensor *repeats
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (`along` is NULL without exactly one
  *         shift)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_roll(const td_tensordict *td, const int64_t *TD_NULLABLE shifts,
@@ -84,7 +81,6 @@ td_status td_roll(const td_tensordict *td, const int64_t *TD_NULLABLE shifts,
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (a dimension is repeated)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_flip(const td_tensordict *td, const int64_t *TD_NULLABLE order, size_t dims,
@@ -103,7 +99,6 @@ td_status td_flip(const td_tensordict *td, const int64_t *TD_NULLABLE order, siz
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (the same dimension twice)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_rot90(const td_tensordict *td, int64_t times, int64_t dim0, int64_t dim1,
@@ -121,7 +116,6 @@ td_status td_rot90(const td_tensordict *td, int64_t times, int64_t dim0, int64_t
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (`index` does not match the batch size),
  *         TD_ERR_DTYPE (not integers), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_gather(const td_tensordict *td, int64_t dim, const td_tensor *index,
@@ -142,7 +136,6 @@ td_status td_gather(const td_tensordict *td, int64_t dim, const td_tensor *index
  * @return TD_OK, TD_ERR_SHAPE (an odd number of sizes, too many, or a cut larger than the
  *         dimension), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_pad(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size_t dims,
@@ -179,7 +172,6 @@ typedef struct td_pad_sequence_options {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (a tensor lacks that dimension,
  *         or other sizes differ), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_pad_sequence(const td_tensordict *const *sources, size_t sources_len,
@@ -200,7 +192,6 @@ td_status td_pad_sequence(const td_tensordict *const *sources, size_t sources_le
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim
  *         out of range), TD_ERR_SHAPE (the tensors differ in sizes beside `dim`)
  * @threadsafety safe while other threads only read both
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_isin(const td_tensordict *td, const td_tensordict *reference,
@@ -222,7 +213,6 @@ td_status td_isin(const td_tensordict *td, const td_tensordict *reference,
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim
  *         out of range), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_remove_duplicates(const td_tensordict *td, const char *const *path, size_t path_len,

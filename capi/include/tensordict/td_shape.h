@@ -19,7 +19,6 @@ extern "C" {
  *
  * @return TD_OK, TD_ERR_SHAPE (another number of elements, or the strides allow no view)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_view(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size_t dims,
@@ -35,7 +34,6 @@ td_status td_view(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, siz
  *
  * @return TD_OK, TD_ERR_SHAPE (another number of elements), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_reshape(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size_t dims,
@@ -52,7 +50,6 @@ td_status td_reshape(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, 
  *
  * @return TD_OK, TD_ERR_SHAPE (a dimension is repeated or out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_permute(const td_tensordict *td, const int64_t *TD_NULLABLE order, size_t dims,
@@ -68,7 +65,6 @@ td_status td_permute(const td_tensordict *td, const int64_t *TD_NULLABLE order, 
  *
  * @return TD_OK, TD_ERR_SHAPE (out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_transpose(const td_tensordict *td, int64_t dim0, int64_t dim1,
@@ -83,7 +79,6 @@ td_status td_transpose(const td_tensordict *td, int64_t dim0, int64_t dim1,
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_squeeze(const td_tensordict *td, int64_t dim, td_tensordict **result) TD_NOEXCEPT;
@@ -96,7 +91,6 @@ td_status td_squeeze(const td_tensordict *td, int64_t dim, td_tensordict **resul
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_squeeze_all(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -110,7 +104,6 @@ td_status td_squeeze_all(const td_tensordict *td, td_tensordict **result) TD_NOE
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unsqueeze(const td_tensordict *td, int64_t dim, td_tensordict **result) TD_NOEXCEPT;
@@ -125,7 +118,6 @@ td_status td_unsqueeze(const td_tensordict *td, int64_t dim, td_tensordict **res
  *
  * @return TD_OK, TD_ERR_SHAPE (the batch size cannot be expanded to `sizes`)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_expand(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size_t dims,
@@ -144,7 +136,6 @@ td_status td_expand(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, s
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_INVALID_ARGUMENT (end is before start),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_flatten(const td_tensordict *td, int64_t start, int64_t end,
@@ -161,7 +152,6 @@ td_status td_flatten(const td_tensordict *td, int64_t start, int64_t end,
  *
  * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_SHAPE (another number of elements)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unflatten(const td_tensordict *td, int64_t dim, const int64_t *TD_NULLABLE sizes,
@@ -179,7 +169,6 @@ td_status td_unflatten(const td_tensordict *td, int64_t dim, const int64_t *TD_N
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (a dimension is repeated)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_movedim(const td_tensordict *td, const int64_t *TD_NULLABLE from,
@@ -197,7 +186,6 @@ td_status td_movedim(const td_tensordict *td, const int64_t *TD_NULLABLE from,
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_narrow(const td_tensordict *td, int64_t dim, int64_t start, int64_t length,
@@ -214,7 +202,6 @@ td_status td_narrow(const td_tensordict *td, int64_t dim, int64_t start, int64_t
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`dims` above 64)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_atleast(const td_tensordict *td, size_t dims, td_tensordict **result) TD_NOEXCEPT;
@@ -255,7 +242,6 @@ enum {
  * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_INVALID_ARGUMENT (a number below 1),
  *         TD_ERR_SHAPE (the lengths do not add up), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_split(const td_tensordict *td, int64_t dim, td_split_kind kind,
@@ -288,7 +274,6 @@ enum {
  * @return TD_OK, TD_ERR_SHAPE (a tensor would not begin with the batch size), TD_ERR_DTYPE,
  *         TD_ERR_TORCH (the other width does not divide a last dimension)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_view_dtype(const td_tensordict *td, td_dtype dtype, td_view_dtype_flags flags,
@@ -308,7 +293,6 @@ td_status td_view_dtype(const td_tensordict *td, td_dtype dtype, td_view_dtype_f
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unbind(const td_tensordict *td, int64_t dim, td_tensordict **TD_NULLABLE results,
@@ -326,7 +310,6 @@ td_status td_unbind(const td_tensordict *td, int64_t dim, td_tensordict **TD_NUL
  *         TD_ERR_KEY_NOT_FOUND (different keys), TD_ERR_INDEX (dim out of range),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_stack(const td_tensordict *const *sources, size_t sources_len, int64_t dim,
@@ -344,7 +327,6 @@ td_status td_stack(const td_tensordict *const *sources, size_t sources_len, int6
  *         TD_ERR_KEY_NOT_FOUND (different keys), TD_ERR_INDEX (dim out of range),
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_cat(const td_tensordict *const *sources, size_t sources_len, int64_t dim,
@@ -358,7 +340,6 @@ td_status td_cat(const td_tensordict *const *sources, size_t sources_len, int64_
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_contiguous(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -371,7 +352,6 @@ td_status td_contiguous(const td_tensordict *td, td_tensordict **result) TD_NOEX
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_contiguous_canonical(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
@@ -384,7 +364,6 @@ td_status td_contiguous_canonical(const td_tensordict *td, td_tensordict **resul
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -401,7 +380,6 @@ td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_CYCLE (the source contains `td`), TD_ERR_UNSUPPORTED (a lazy
  *         stack or a sub-tensordict)
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_become(td_tensordict *td, const td_tensordict *source) TD_NOEXCEPT;

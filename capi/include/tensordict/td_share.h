@@ -24,7 +24,6 @@ extern "C" {
  *         device), TD_ERR_DTYPE, TD_ERR_UNSUPPORTED (a tensor is not dense, or a sub-tensordict),
  *         TD_ERR_KEY_INVALID (a name reserved by the format), TD_ERR_OUT_OF_MEMORY, TD_ERR_IO
  * @threadsafety needs exclusive access to `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_share_memory(td_tensordict *td) TD_NOEXCEPT;
@@ -38,7 +37,6 @@ td_status td_share_memory(td_tensordict *td) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a lazy stack with only some elements shared)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_shared(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
@@ -60,7 +58,6 @@ td_status td_is_shared(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *         TD_ERR_UNSUPPORTED (it holds no tensor; or nested dictionaries that stand in several
  *         places make more than 65,536 paths)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
@@ -81,7 +78,6 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
  *         belongs to another user), TD_ERR_FORMAT (the memory holds no valid shared dictionary),
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_shared_open(const char *name, td_tensordict **result) TD_NOEXCEPT;

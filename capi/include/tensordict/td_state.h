@@ -32,7 +32,6 @@ typedef struct td_state_dict_options {
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (two paths join to one name, or a path is "_metadata")
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_state_dict(const td_tensordict *td, const td_state_dict_options *TD_NULLABLE options,
@@ -75,7 +74,6 @@ typedef struct td_load_state_dict_options {
  *         TD_ERR_FORMAT (invalid metadata), TD_ERR_UNSUPPORTED (a sub-tensordict, or a nested
  *         tensor inside `td`)
  * @threadsafety needs exclusive access to `td`; other threads may read `source`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
@@ -100,7 +98,6 @@ td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_DTYPE (a dtype without a name in files)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_schema(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
@@ -141,7 +138,6 @@ typedef struct td_schema_options {
  * @return TD_OK, TD_ERR_FORMAT (not a schema), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE,
  *         TD_ERR_KEY_INVALID, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_from_schema(const char *text, const td_schema_options *TD_NULLABLE options,

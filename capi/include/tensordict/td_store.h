@@ -70,7 +70,6 @@ typedef struct td_store_options {
  *         password; a certificate that is not trusted; no answer in time), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_UNSUPPORTED (this build has no TLS; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_open(const td_store_options *options, td_store **result) TD_NOEXCEPT;
@@ -87,7 +86,6 @@ td_status td_store_open(const td_store_options *options, td_store **result) TD_N
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY, as td_store_open()
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
@@ -109,7 +107,6 @@ td_status td_store_create(const int64_t *TD_NULLABLE batch_size, size_t batch_di
  *         tensor), TD_ERR_SHAPE, TD_ERR_IO, TD_ERR_INVALID_ARGUMENT, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY, as td_store_open()
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_from(const td_tensordict *td, const td_store_options *TD_NULLABLE options,
@@ -126,7 +123,6 @@ td_status td_store_from(const td_tensordict *td, const td_store_options *TD_NULL
  *         TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_IO,
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_from()
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_from_schema(const char *text, const td_store_options *TD_NULLABLE options,
@@ -137,7 +133,6 @@ td_status td_store_from_schema(const char *text, const td_store_options *TD_NULL
  *
  * @param store consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this handle
- * @since 0.2
  */
 TD_API(0, 2) void td_store_free(td_store *TD_NULLABLE store) TD_NOEXCEPT;
 
@@ -151,7 +146,6 @@ TD_API(0, 2) void td_store_free(td_store *TD_NULLABLE store) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_delete(td_store *store) TD_NOEXCEPT;
@@ -166,7 +160,6 @@ td_status td_store_delete(td_store *store) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_id(const td_store *store, char *TD_NULLABLE text, size_t text_cap,
@@ -182,7 +175,6 @@ td_status td_store_id(const td_store *store, char *TD_NULLABLE text, size_t text
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_batch_size(const td_store *store, int64_t *TD_NULLABLE sizes, size_t sizes_cap,
@@ -197,7 +189,6 @@ td_status td_store_batch_size(const td_store *store, int64_t *TD_NULLABLE sizes,
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is gone), TD_ERR_IO, TD_ERR_FORMAT,
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_keys(const td_store *store, td_keys **result) TD_NOEXCEPT;
@@ -214,7 +205,6 @@ td_status td_store_keys(const td_store *store, td_keys **result) TD_NOEXCEPT;
  *         TD_ERR_DTYPE (this libtorch lacks its dtype), TD_ERR_UNSUPPORTED, TD_ERR_IO, TD_ERR_FORMAT,
  *         TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_get(const td_store *store, const char *const *path, size_t path_len,
@@ -234,7 +224,6 @@ td_status td_store_get(const td_store *store, const char *const *path, size_t pa
  *         dictionary), TD_ERR_KEY_INVALID, TD_ERR_UNSUPPORTED (pickled, and no plain value),
  *         TD_ERR_DTYPE, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_get_non_tensor_json(const td_store *store, const char *const *path,
@@ -254,7 +243,6 @@ td_status td_store_get_non_tensor_json(const td_store *store, const char *const 
  *         TD_ERR_UNSUPPORTED, TD_ERR_SHAPE, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_get_dict(const td_store *store, const char *const *path, size_t path_len,
@@ -270,7 +258,6 @@ td_status td_store_get_dict(const td_store *store, const char *const *path, size
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_SHAPE, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY, as td_store_get_dict()
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_load(const td_store *store, td_tensordict **result) TD_NOEXCEPT;
@@ -288,7 +275,6 @@ td_status td_store_load(const td_store *store, td_tensordict **result) TD_NOEXCE
  *         dense), TD_ERR_DEVICE (on meta), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_set(td_store *store, const char *const *path, size_t path_len,
@@ -305,7 +291,6 @@ td_status td_store_set(td_store *store, const char *const *path, size_t path_len
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_FORMAT (no JSON), TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_IO, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_set()
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_set_non_tensor_json(td_store *store, const char *const *path, size_t path_len,
@@ -323,7 +308,6 @@ td_status td_store_set_non_tensor_json(td_store *store, const char *const *path,
  *         TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_IO,
  *         TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_from()
  * @threadsafety any number of threads; safe while others only read `source`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_set_dict(td_store *store, const char *const *path, size_t path_len,
@@ -339,7 +323,6 @@ td_status td_store_set_dict(td_store *store, const char *const *path, size_t pat
  *         TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_IO,
  *         TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_from()
  * @threadsafety any number of threads; safe while others only read `source`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_update(td_store *store, const td_tensordict *source) TD_NOEXCEPT;
@@ -357,7 +340,6 @@ td_status td_store_update(td_store *store, const td_tensordict *source) TD_NOEXC
  *         TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_DTYPE, TD_ERR_IO, TD_ERR_FORMAT,
  *         TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_set_inplace(td_store *store, const char *const *path, size_t path_len,
@@ -378,7 +360,6 @@ td_status td_store_set_inplace(td_store *store, const char *const *path, size_t 
  *         TD_ERR_KEY_INVALID, TD_ERR_UNSUPPORTED (more than 250,000 runs of rows), TD_ERR_DTYPE,
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_get_at(const td_store *store, const char *const *path, size_t path_len,
@@ -401,7 +382,6 @@ td_status td_store_get_at(const td_store *store, const char *const *path, size_t
  *         TD_ERR_CAPACITY, TD_ERR_DEVICE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT, TD_ERR_IO,
  *         TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_set_at(td_store *store, const char *const *path, size_t path_len,
@@ -421,7 +401,6 @@ td_status td_store_set_at(td_store *store, const char *const *path, size_t path_
  *         TD_ERR_KEY_EXISTS, TD_ERR_KEY_INVALID, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED,
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_index(const td_store *store, const td_index_item *TD_NULLABLE items,
@@ -437,7 +416,6 @@ td_status td_store_index(const td_store *store, const td_index_item *TD_NULLABLE
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_DTYPE,
  *         TD_ERR_UNSUPPORTED, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_remove(td_store *store, const char *const *path, size_t path_len) TD_NOEXCEPT;
@@ -450,7 +428,6 @@ td_status td_store_remove(td_store *store, const char *const *path, size_t path_
  *
  * @return TD_OK
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_lock(td_store *store) TD_NOEXCEPT;
@@ -462,7 +439,6 @@ td_status td_store_lock(td_store *store) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_unlock(td_store *store) TD_NOEXCEPT;
@@ -475,7 +451,6 @@ td_status td_store_unlock(td_store *store) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety any number of threads
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_is_locked(const td_store *store, int32_t *result) TD_NOEXCEPT;

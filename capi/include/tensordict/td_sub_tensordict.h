@@ -27,7 +27,6 @@ extern "C" {
  * @return TD_OK, TD_ERR_INDEX (out of range, or too many items), TD_ERR_UNSUPPORTED (an item of
  *         unknown kind), TD_ERR_INVALID_ARGUMENT (a reserved field is not zero)
  * @threadsafety safe while other threads only read `td`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NULLABLE items,
@@ -42,7 +41,6 @@ td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NUL
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (not a sub-tensordict)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_sub_tensordict_parent(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;

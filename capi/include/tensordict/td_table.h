@@ -61,7 +61,6 @@ typedef struct td_table_options {
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (the message says where), TD_ERR_KEY_EXISTS (two columns
  *         of one name), TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT (no such format or flag)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_table_load(const char *file, const td_table_options *TD_NULLABLE options,
@@ -85,7 +84,6 @@ td_status td_table_load(const char *file, const td_table_options *TD_NULLABLE op
  *         TD_ERR_KEY_EXISTS (two columns of one name), TD_ERR_DEVICE (a meta tensor),
  *         TD_ERR_UNSUPPORTED (a lazy stack)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_table_save(const td_tensordict *td, const char *file,

@@ -75,7 +75,6 @@ struct DLManagedTensorVersioned;
  *
  * @return TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE (a negative size), TD_ERR_DTYPE, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_from_blob(void *TD_NULLABLE data, const int64_t *TD_NULLABLE sizes,
@@ -97,7 +96,6 @@ td_status td_tensor_from_blob(void *TD_NULLABLE data, const int64_t *TD_NULLABLE
  * @return TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE (a negative size, or `bytes` differs),
  *         TD_ERR_DTYPE
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_from_data(const void *TD_NULLABLE data, size_t bytes,
@@ -116,7 +114,6 @@ td_status td_tensor_from_data(const void *TD_NULLABLE data, size_t bytes,
  *
  * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_zeros(const int64_t *TD_NULLABLE sizes, size_t dims, td_dtype dtype,
@@ -134,7 +131,6 @@ td_status td_tensor_zeros(const int64_t *TD_NULLABLE sizes, size_t dims, td_dtyp
  *
  * @return TD_OK, TD_ERR_VERSION (another major version of DLPack), TD_ERR_DTYPE, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned *source,
@@ -148,7 +144,6 @@ td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned *source,
  *
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor *source,
@@ -163,7 +158,6 @@ td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor *source,
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (the tensor has no plain strided
  *         memory)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_dlpack(const td_tensor *tensor,
@@ -178,7 +172,6 @@ td_status td_tensor_to_dlpack(const td_tensor *tensor,
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (the tensor has no plain strided
  *         memory)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_dlpack_legacy(const td_tensor *tensor,
@@ -192,7 +185,6 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor *tensor,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_dup(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
@@ -202,7 +194,6 @@ td_status td_tensor_dup(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT
  *
  * @param tensor consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) void td_tensor_free(td_tensor *TD_NULLABLE tensor) TD_NOEXCEPT;
 
@@ -214,7 +205,6 @@ TD_API(0, 1) void td_tensor_free(td_tensor *TD_NULLABLE tensor) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_dtype(const td_tensor *tensor, td_dtype *result) TD_NOEXCEPT;
@@ -228,7 +218,6 @@ td_status td_tensor_dtype(const td_tensor *tensor, td_dtype *result) TD_NOEXCEPT
  *
  * @return TD_OK, TD_ERR_DEVICE (a device type that has no number here)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_device(const td_tensor *tensor, td_device_type *result,
@@ -244,7 +233,6 @@ td_status td_tensor_device(const td_tensor *tensor, td_device_type *result,
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_sizes(const td_tensor *tensor, int64_t *TD_NULLABLE sizes, size_t sizes_cap,
@@ -260,7 +248,6 @@ td_status td_tensor_sizes(const td_tensor *tensor, int64_t *TD_NULLABLE sizes, s
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_strides(const td_tensor *tensor, int64_t *TD_NULLABLE strides,
@@ -275,7 +262,6 @@ td_status td_tensor_strides(const td_tensor *tensor, int64_t *TD_NULLABLE stride
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (the tensor has no plain memory)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_data(const td_tensor *tensor, void **result) TD_NOEXCEPT;
@@ -288,7 +274,6 @@ td_status td_tensor_data(const td_tensor *tensor, void **result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
@@ -302,7 +287,6 @@ td_status td_tensor_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_owned_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
@@ -315,7 +299,6 @@ td_status td_tensor_owned_nbytes(const td_tensor *tensor, size_t *result) TD_NOE
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_contiguous(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
@@ -329,7 +312,6 @@ td_status td_tensor_is_contiguous(const td_tensor *tensor, int32_t *result) TD_N
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_uniquely_owned(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
@@ -343,7 +325,6 @@ td_status td_tensor_is_uniquely_owned(const td_tensor *tensor, int32_t *result) 
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_memmap(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
@@ -356,7 +337,6 @@ td_status td_tensor_is_memmap(const td_tensor *tensor, int32_t *result) TD_NOEXC
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_requires_grad(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
@@ -369,7 +349,6 @@ td_status td_tensor_requires_grad(const td_tensor *tensor, int32_t *result) TD_N
  *
  * @return TD_OK, TD_ERR_DTYPE (the tensor is neither floating-point nor complex)
  * @threadsafety needs exclusive access to `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_set_requires_grad(td_tensor *tensor, int32_t required) TD_NOEXCEPT;
@@ -383,7 +362,6 @@ td_status td_tensor_set_requires_grad(td_tensor *tensor, int32_t required) TD_NO
  *
  * @return TD_OK, TD_ERR_SHAPE (`bytes` differs)
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_copy_to(const td_tensor *tensor, void *TD_NULLABLE data,
@@ -398,7 +376,6 @@ td_status td_tensor_copy_to(const td_tensor *tensor, void *TD_NULLABLE data,
  *
  * @return TD_OK, TD_ERR_SHAPE (`bytes` differs)
  * @threadsafety needs exclusive access to `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_copy_from(td_tensor *tensor, const void *TD_NULLABLE data,
@@ -413,7 +390,6 @@ td_status td_tensor_copy_from(td_tensor *tensor, const void *TD_NULLABLE data,
  *
  * @return TD_OK, TD_ERR_SHAPE (the sizes cannot be broadcast)
  * @threadsafety needs exclusive access to `tensor`; other threads may read `source`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_copy(td_tensor *tensor, const td_tensor *source) TD_NOEXCEPT;
@@ -426,7 +402,6 @@ td_status td_tensor_copy(td_tensor *tensor, const td_tensor *source) TD_NOEXCEPT
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_clone(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
@@ -439,7 +414,6 @@ td_status td_tensor_clone(const td_tensor *tensor, td_tensor **result) TD_NOEXCE
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_contiguous(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
@@ -455,7 +429,6 @@ td_status td_tensor_contiguous(const td_tensor *tensor, td_tensor **result) TD_N
  *
  * @return TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to(const td_tensor *tensor, td_dtype dtype, td_device_type device_type,
@@ -471,7 +444,6 @@ td_status td_tensor_to(const td_tensor *tensor, td_dtype dtype, td_device_type d
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read both
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_equal(const td_tensor *tensor, const td_tensor *other,
@@ -489,7 +461,6 @@ td_status td_tensor_equal(const td_tensor *tensor, const td_tensor *other,
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `tensor`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_string(const td_tensor *tensor, char *TD_NULLABLE text, size_t text_cap,
@@ -501,7 +472,6 @@ td_status td_tensor_to_string(const td_tensor *tensor, char *TD_NULLABLE text, s
  * @param device_type any device type
  * @return 1 or 0
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) int32_t td_device_available(td_device_type device_type) TD_NOEXCEPT;
 
@@ -511,7 +481,6 @@ TD_API(0, 1) int32_t td_device_available(td_device_type device_type) TD_NOEXCEPT
  * @param dtype any number
  * @return borrowed; "" for a number that is not a dtype; valid while the library is loaded
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) const char *td_dtype_name(td_dtype dtype) TD_NOEXCEPT;
 
@@ -521,7 +490,6 @@ TD_API(0, 1) const char *td_dtype_name(td_dtype dtype) TD_NOEXCEPT;
  * @param dtype any number
  * @return in bytes; 0 for a number that is not a dtype
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) size_t td_dtype_size(td_dtype dtype) TD_NOEXCEPT;
 

@@ -89,7 +89,6 @@ typedef struct td_tensorclass_options {
  *         TD_ERR_INVALID_ARGUMENT (a contradictory declaration, or a reserved field is not zero),
  *         TD_ERR_UNSUPPORTED (an unknown kind or flag, or more than 64 nested tensorclasses)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_create(const char *name, const td_field *TD_NULLABLE fields,
@@ -102,7 +101,6 @@ td_status td_tensorclass_create(const char *name, const td_field *TD_NULLABLE fi
  *
  * @param type consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) void td_tensorclass_free(td_tensorclass *TD_NULLABLE type) TD_NOEXCEPT;
 
@@ -117,7 +115,6 @@ TD_API(0, 2) void td_tensorclass_free(td_tensorclass *TD_NULLABLE type) TD_NOEXC
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_name(const td_tensorclass *type, char *TD_NULLABLE text, size_t text_cap,
@@ -129,7 +126,6 @@ td_status td_tensorclass_name(const td_tensorclass *type, char *TD_NULLABLE text
  * @param type borrowed
  * @return 0 for a handle that is not a tensorclass
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) size_t td_tensorclass_len(const td_tensorclass *type) TD_NOEXCEPT;
 
@@ -143,7 +139,6 @@ TD_API(0, 2) size_t td_tensorclass_len(const td_tensorclass *type) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INDEX (no such field)
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_field(const td_tensorclass *type, size_t position,
@@ -164,7 +159,6 @@ td_status td_tensorclass_field(const td_tensorclass *type, size_t position,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a tensor without default, dtype or sizes), TD_ERR_SHAPE
  *         (a negative size), TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_instantiate(const td_tensorclass *type,
@@ -184,7 +178,6 @@ td_status td_tensorclass_instantiate(const td_tensorclass *type,
  *         missing), TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_LOCKED (a default or a
  *         conversion is needed)
  * @threadsafety needs exclusive access to `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_set_tensorclass(td_tensordict *td, const td_tensorclass *TD_NULLABLE type) TD_NOEXCEPT;
@@ -199,7 +192,6 @@ td_status td_set_tensorclass(td_tensordict *td, const td_tensorclass *TD_NULLABL
  *         missing), TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_INVALID_ARGUMENT (`type`
  *         is NULL and the dictionary has no tensorclass)
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_check(const td_tensorclass *TD_NULLABLE type,
@@ -213,7 +205,6 @@ td_status td_tensorclass_check(const td_tensorclass *TD_NULLABLE type,
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `td`
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_of(const td_tensordict *td, td_tensorclass **result) TD_NOEXCEPT;

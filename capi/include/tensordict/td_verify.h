@@ -71,7 +71,6 @@ typedef struct td_verify_options {
  * @return TD_OK, TD_ERR_IO (no such folder), TD_ERR_BUSY (the folder was replaced again and again
  *         meanwhile), or the code that a callback returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_verify(const char *dir, const td_verify_options *TD_NULLABLE options,
@@ -88,7 +87,6 @@ td_status td_memmap_verify(const char *dir, const td_verify_options *TD_NULLABLE
  *         the folder), or the code that a callback returned; TD_ERR_CALLBACK if that code is
  *         unknown
  * @threadsafety any thread
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_checksums(const char *dir,

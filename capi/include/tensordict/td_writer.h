@@ -35,7 +35,6 @@ typedef struct td_writer_options {
  *
  * @return TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_INDEX (rows outside the batch)
  * @threadsafety needs exclusive access to `td`, here and in each td_writer_put()
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE options,
@@ -56,7 +55,6 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
  *         TD_ERR_DEVICE (not on the CPU), TD_ERR_SHAPE (rows are not contiguous),
  *         TD_ERR_UNSUPPORTED (the dictionary does not store the tensor)
  * @threadsafety needs exclusive access to `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_bind(td_writer *writer, const char *const *path, size_t path_len,
@@ -78,7 +76,6 @@ td_status td_writer_bind(td_writer *writer, const char *const *path, size_t path
  *         in a locked dictionary), TD_ERR_KEY_NOT_FOUND (in a growing folder), otherwise as
  *         td_writer_bind()
  * @threadsafety needs exclusive access to `writer`, and to the dictionary if it creates the entry
- * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_writer_field(td_writer *writer, const char *const *path, size_t path_len,
@@ -94,7 +91,6 @@ td_status td_writer_field(td_writer *writer, const char *const *path, size_t pat
  *
  * @return TD_OK, TD_ERR_INDEX (no such field)
  * @threadsafety safe while other threads only read `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_row_bytes(const td_writer *writer, int32_t field, size_t *result) TD_NOEXCEPT;
@@ -110,7 +106,6 @@ td_status td_writer_row_bytes(const td_writer *writer, int32_t field, size_t *re
  * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (`bytes` differs), TD_ERR_CAPACITY (no
  *         row left), TD_ERR_INVALID_ARGUMENT (the writer is closed)
  * @threadsafety needs exclusive access to `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_put(td_writer *writer, int32_t field, const void *data,
@@ -124,7 +119,6 @@ td_status td_writer_put(td_writer *writer, int32_t field, const void *data,
  * @return TD_OK, TD_ERR_CAPACITY (already past the last row), TD_ERR_INVALID_ARGUMENT (the writer
  *         is closed)
  * @threadsafety needs exclusive access to `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_next(td_writer *writer) TD_NOEXCEPT;
@@ -137,7 +131,6 @@ td_status td_writer_next(td_writer *writer) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe while other threads only read `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_rows(const td_writer *writer, int64_t *result) TD_NOEXCEPT;
@@ -150,7 +143,6 @@ td_status td_writer_rows(const td_writer *writer, int64_t *result) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_IO, TD_ERR_WRONG_ENTRY (an entry is no longer the tensor that you bound;
  *         rows went to its old memory)
  * @threadsafety needs exclusive access to `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_flush(td_writer *writer) TD_NOEXCEPT;
@@ -163,7 +155,6 @@ td_status td_writer_flush(td_writer *writer) TD_NOEXCEPT;
  * @return TD_OK, also if it is already closed; TD_ERR_IO, TD_ERR_WRONG_ENTRY (see
  *         td_writer_flush()); the writer is closed in any case
  * @threadsafety needs exclusive access to `writer`
- * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_close(td_writer *writer) TD_NOEXCEPT;
@@ -173,7 +164,6 @@ td_status td_writer_close(td_writer *writer) TD_NOEXCEPT;
  *
  * @param writer consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.1
  */
 TD_API(0, 1) void td_writer_free(td_writer *TD_NULLABLE writer) TD_NOEXCEPT;
 
