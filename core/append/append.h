@@ -18,7 +18,7 @@ namespace td {
 enum class Shard {
   none,
   fresh,  // a new one
-  any,    // one without a writer, or a new one
+  any,    // a shard that no writer holds, else a new one
 };
 
 struct AppendOptions : record::Options {

@@ -39,7 +39,7 @@ class Matcher {
 
  private:
   struct Pending {
-    std::size_t index;  // of a node of the folder
+    std::size_t index;  // of the node in Layout::nodes()
     NodePtr node;       // the node to append
     // For the dictionary of a tensorclass: fields stored outside of it.
     std::vector<const format::Field*> outside = {};

@@ -273,7 +273,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
 
   bool finished() const noexcept { return stopped_ || begun_ >= std::min(count(), failed_); }
 
-  // All earlier pieces were started and will finish: in the end the first failure in order is known.
+  // Pieces start in order, so when all have finished, the first failure in order is known.
   void note_failure(std::size_t number, const std::exception_ptr& failure) {
     if (number < failed_) {
       failed_ = number;

@@ -37,9 +37,10 @@ enum class Kind {
 
 struct Type {
   Kind kind = Kind::other;
-  c10::ScalarType dtype = c10::ScalarType::Undefined;  // of numbers; for wide ones the replacement
-  std::int64_t size = 0;      // of a list, bytes, text offset or wide number
-  std::string_view why = {};  // other: advice for the message
+  c10::ScalarType dtype =
+      c10::ScalarType::Undefined;  // of numbers; for widths without a dtype the one used instead
+  std::int64_t size = 0;           // of a list, bytes, text offset or wide number
+  std::string_view why = {};       // Kind::other: why it cannot be read
 };
 
 // The location of a column in messages: its name and the columns around it.

@@ -72,7 +72,7 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
   }
   const auto bytes = static_cast<std::size_t>(header.data);
   const packing::Parsed parsed(text, where(), bytes, {options.max_depth, options.max_entries});
-  if (bytes - parsed.bytes() > 64) {  // more than the gap after the last tensor
+  if (bytes - parsed.bytes() > 64) {  // more than the padding after the last tensor
     fail(Code::format, "the message has ", bytes, " bytes of tensors that take ", parsed.bytes());
   }
   const c10::Storage buffer = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));

@@ -127,7 +127,7 @@ Group::Begun Group::begin_all_reduce(const TensorDict& td, Op op, const GroupCal
   const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::inserted);
   check(leaves, op);
   struct State {
-    std::vector<at::Tensor> rows;    // sent
+    std::vector<at::Tensor> rows;    // the buffers that gloo reduces
     std::vector<at::Tensor> values;  // views of `rows`, one for each leaf
     bool differs = false;
     std::size_t other = 0;

@@ -271,7 +271,7 @@ TensorDict Group::from_remote_init(int src, const GroupCall& call) {
         call.limits);
     return unpacked.build(next(unpacked.bytes()).storage());
   } catch (const Error& error) {
-    // All three transfers share a tag: a late one would be received in place of another.
+    // All three transfers use one tag: a late one would be taken for the next.
     if (!first)
       from.close(std::string("the group is closed since from_remote_init failed: ") + error.what());
     throw;

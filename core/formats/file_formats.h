@@ -46,7 +46,7 @@ enum FormatAbility : std::uint8_t {
 // What the file's name must say before its content decides the format.
 enum class NameRule : std::uint8_t {
   anything,
-  no_other,    // no other format
+  no_other,    // anything but the suffix of another format
   the_format,  // this format
 };
 
@@ -71,7 +71,7 @@ struct FormatRow {
   std::string_view needs = {};  // a library that a build may lack
 };
 
-// Of the rows that recognise a content, the first is right.
+// The first row that recognises a file decides.
 // clang-format off
 inline constexpr FormatRow format_rows[] = {
     {FileFormat::folder, "folder", "a folder", {}, can_load | can_save | has_batch,

@@ -29,7 +29,7 @@ struct Header {
   std::size_t item_bytes = 0;  // of an element or record
   bool fortran_order = false;
   Shape sizes;
-  std::size_t start = 0;  // of the values
+  std::size_t start = 0;  // offset of the values, in bytes
 };
 
 // Parses formats 1.0, 2.0 and 3.0 from the beginning of a file. `where` begins the messages. Throws

@@ -31,7 +31,7 @@ void* symbol(void* library, const char* name) {
   return found;
 }
 
-// A program linked with the library may hold copies of its variables, and the library's own are never set.
+// The linker may place these variables in the program; then those of the library are never set.
 const hid_t* constant(void* library, const char* name) {
   const auto* own = static_cast<const hid_t*>(symbol(library, name));
   if (*own > 0) return own;

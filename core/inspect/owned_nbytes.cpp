@@ -44,7 +44,7 @@ class OwnedStorages {
   std::size_t bytes_ = 0;
 };
 
-// Whether a pool keeps the dictionary: then it keeps its tensors, and so any of them.
+// A pool keeps all tensors of a dictionary, so one leaf tells.
 bool kept_by_pool(const NodePtr& root) {
   const at::Tensor* tensor = any_leaf(root);
   return tensor != nullptr && OwnedStorages::kept_by_pool(*tensor);
@@ -58,7 +58,7 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
   return owned.bytes();
 }
 
-// Neither counts what others hold nor what is reachable only through that.
+// Leaves out nodes with other holders, and what is reached through them only.
 std::size_t owned_nbytes(const TensorDict& td) {
   const Node* const root = td.node().get();
   const bool pooled = holders_of(*root) == 2 && kept_by_pool(td.node());

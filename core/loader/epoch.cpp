@@ -94,7 +94,7 @@ TensorDict Epoch::batch(std::int64_t number, int worker, BatchPool& pool, Scratc
   piece.first = number * options_.rows;
   piece.length = std::min(options_.rows, draws_ - piece.first);
   piece.worker = worker;
-  // Numbered like a draw, but with another seed, so that it does not depend on the draws.
+  // Another seed than that of the draws, so that the two do not depend on each other.
   piece.seed =
       mixed(~seed_, static_cast<std::uint64_t>(number * options_.world_size + options_.rank));
   TensorDict result = gathered(first_ + piece.first, piece.length, pool, scratch);

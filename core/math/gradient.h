@@ -18,7 +18,7 @@ TensorDict detach(const TensorDict& td, Detach what = Detach::history);
 // Drops the history of the leaves themselves. Code::unsupported for views, which libtorch cannot detach.
 void detach_inplace(const TensorDict& td);
 
-// Sets it for each leaf, even if locked. Code::dtype if a leaf is neither floating nor complex, Code::torch
+// Sets requires_grad for each leaf, even if locked. Code::dtype if a leaf is neither floating nor complex, Code::torch
 // if it would lose its history.
 void set_requires_grad(const TensorDict& td, bool required);
 

@@ -43,7 +43,7 @@ void check_input(const TensorDict& td);
 
 class Frame {
  public:
-  // `target`: the dictionary that receives the outputs; nullptr if a new one does.
+  // `target`: receives the outputs; with nullptr a new dictionary does.
   Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins, const TensorDict* target,
         const MappedLevel* level = nullptr)
       : td_(td), call_(call), pins_(pins), target_(target), level_(level) {}

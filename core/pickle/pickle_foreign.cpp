@@ -16,7 +16,7 @@ class ForeignCalls final : public Calls {
     switch (code) {
       case 'R':                         // REDUCE: a function and its arguments
       case 0x81: drop(2); return true;  // NEWOBJ: a class and its arguments
-      case 0x92: drop(3); return true;  // NEWOBJ_EX: and keyword arguments
+      case 0x92: drop(3); return true;  // NEWOBJ_EX: a class, arguments, keyword arguments
       case 'b':                         // BUILD: the state of the object below
         state_.pop();
         if (at(state_.top()).kind != Kind::foreign)

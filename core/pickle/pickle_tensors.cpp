@@ -42,7 +42,7 @@ constexpr Known functions[] = {
 constexpr std::string_view untyped[] = {"torch.storage.UntypedStorage",
                                         "torch.storage._UntypedStorage", "torch.UntypedStorage"};
 
-constexpr std::size_t max_name = 256;  // of a function, or of a storage in its archive
+constexpr std::size_t max_name = 256;  // the longest name of a function or a storage
 constexpr std::size_t max_arguments = 16;
 
 class TensorCalls final : public Calls {

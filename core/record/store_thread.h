@@ -46,7 +46,7 @@ class StoreThread {
   std::uint64_t requests_ = 0;    // requests made
   std::uint64_t answered_ = 0;    // requests handled
   std::int64_t publish_end_ = 0;  // end of the rows to be published
-  bool whole_ = false;            // to all readers
+  bool whole_ = false;            // publishes in the meta.json files, which all readers see
   bool stop_ = false;
   std::exception_ptr failure_;  // of the last attempt
   std::thread thread_;

@@ -91,7 +91,7 @@ class Writer {
   virtual void more_rows() = 0;
   // Called when the last row of the window is complete.
   virtual void window_full() {}
-  // Whether more_rows() may make room: then a wrong length is reported first.
+  // Whether more_rows() may make room. If so, the length of a row is checked before the room for it.
   virtual bool can_grow() const noexcept = 0;
   virtual void let_go() noexcept = 0;  // releases the target; later calls find the writer closed
   virtual void before_let_go() {}      // after the flush of close()

@@ -14,7 +14,7 @@
 namespace td {
 
 enum class ReplaySampling {
-  as_stored,            // as the folder's files say
+  as_stored,            // the sampler that the folder's files name
   random,               // uniform, with replacement
   without_replacement,  // a permutation, then the next one
   slices,               // runs of rows within an episode

@@ -32,7 +32,8 @@ class SliceDraws final : public ReplaySampler {
       const Run& episode = episodes_[static_cast<std::size_t>(
           random.below(static_cast<std::int64_t>(episodes_.size())))];
       const std::int64_t length = std::min(options_.length, episode.length);
-      const std::int64_t before = span_begin_ ? length - 1 : 0;  // one row stays in the episode
+      const std::int64_t before =
+          span_begin_ ? length - 1 : 0;  // a slice may begin before the episode; one row lies in it
       const std::int64_t behind = span_end_ ? length - 1 : 0;
       const std::int64_t places = episode.length - length + 1;
       const std::int64_t first = random.below(before + places + behind) - before;

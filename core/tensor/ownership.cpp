@@ -21,7 +21,7 @@ void mark_pooled(const at::Tensor& tensor) {
   auto memory = std::make_unique<c10::DataPtr>();
   void* const data = storage.data_ptr().get();
   c10::DataPtr marked(data, memory.get(), &free_pooled, storage.device());
-  c10::DataPtr* const inner = memory.release();  // `marked` frees it
+  c10::DataPtr* const inner = memory.release();  // `marked` owns it now
   *inner = storage.set_data_ptr(std::move(marked));
 }
 

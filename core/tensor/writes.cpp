@@ -24,7 +24,7 @@ bool stands_apart(const at::Tensor& tensor) {
          meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
 }
 
-// Whether autograd would lose a write: to such a view, or to one of this library's.
+// Whether autograd would miss a write: to such a view, or to a view that this library made.
 bool unknown_view(const at::Tensor& target) {
   if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
   if (!target.is_view()) return false;

@@ -23,8 +23,8 @@ class KeyTree {
   struct Level {
     SchemaPtr names;
     c10::SmallVector<Entry, 6> entries;  // one for each name
-    std::uint32_t above = 0;             // the parent level,
-    std::size_t position = 0;            // and the name's position in it
+    std::uint32_t above = 0;             // index of the parent level
+    std::size_t position = 0;            // of this level's name in the parent
   };
 
   const Level& operator[](std::uint32_t level) const { return levels_[level]; }

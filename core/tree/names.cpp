@@ -64,7 +64,7 @@ Names names_of(const Node& node) {
   if (lazy == nullptr || !lazy->names().empty() || lazy->elements().empty()) return node.names();
   Names names = names_of(*lazy->elements()[0]);
   if (names.empty()) return names;
-  names.resize(lazy->batch().size() - 1);  // the element may have another batch size now
+  names.resize(lazy->batch().size() - 1);  // the element's batch size may have changed
   names.insert(names.begin() + lazy->stack_dim(), std::nullopt);
   return names;
 }

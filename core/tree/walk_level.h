@@ -42,7 +42,7 @@ struct WalkLevel {
     c10::SmallVector<NodePtr, 1> read;           // nodes held only by the walk
     std::vector<std::unique_ptr<Elements>> cut;  // lists held only by the walk
     std::vector<std::string> names;              // for Take::looks
-    c10::SmallVector<std::size_t, 8> order;      // of the entries, if it is another one
+    c10::SmallVector<std::size_t, 8> order;      // of the visited entries, if not the dictionary's
   };
 
   explicit WalkLevel(std::size_t n) : nodes(n, nullptr), dicts(n, nullptr) {}
