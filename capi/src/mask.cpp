@@ -2,7 +2,7 @@
 #include "tensordict/td_mask.h"
 
 #include "choices.h"
-#include "core/keys/mask.h"
+#include "core/keys/masked.h"
 #include "guard.h"
 
 using capi::guard;

@@ -2,7 +2,7 @@
 #include "core/consolidated/packing.h"
 #include "core/distributed/group.h"
 #include "core/distributed/link.h"
-#include "core/distributed/metadata.h"
+#include "core/distributed/c10d_message.h"
 #include "core/tensor/buffer.h"
 
 #include <ATen/ATen.h>

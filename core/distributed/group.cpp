@@ -1,8 +1,8 @@
 #include "core/distributed/group.h"
 
 #include "core/distributed/address.h"
+#include "core/distributed/c10d_message.h"
 #include "core/distributed/link.h"
-#include "core/distributed/metadata.h"
 #include "core/formats/json_text.h"
 
 #include <algorithm>

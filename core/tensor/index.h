@@ -97,6 +97,8 @@ class IndexPlan {
 
   void add_tensor(const at::Tensor& tensor, std::int64_t& source, SizesView batch,
                   std::vector<Advanced>& advanced);
+  void add_mask(const at::Tensor& tensor, std::int64_t& source, SizesView batch,
+                std::vector<Advanced>& advanced);
   void finish_gather(std::vector<Advanced>& advanced);
 
   // Describes the gather as copies of rows; false if the leaf's memory does not allow that. `outer` counts

@@ -1,10 +1,14 @@
-// core/tree/lazy_elements.h: the dictionaries at the bottom of nested lazy stacks.
+// core/tree/lazy_elements.h: how lazy stacks are made, and the dictionaries at the bottom of nested ones.
 #pragma once
 
 #include "core/tree/lazy_node.h"
 #include "core/tree/traverse.h"
 
 namespace td {
+
+// lazy_stack(), for nodes on different devices, too, unless `same_device`.
+c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64_t dim,
+                                       bool same_device);
 
 // Whether `f(const Node&)` holds for all elements of a lazy stack, and for those of stacks nested in it.
 // Visits a shared stack once.

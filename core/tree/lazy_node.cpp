@@ -1,10 +1,8 @@
-// Lazy stacks as nodes, and how they read. Operations on them are in lazy.cpp, lazy_index.cpp and
-// lazy_view.cpp.
+// Lazy stacks as nodes. lazy_read.cpp reads their entries; operations on them are in lazy.cpp, lazy_index.cpp
+// and lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/tensor/fast_path.h"
-#include "core/tensor/join_tensors.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
@@ -17,14 +15,6 @@
 namespace td {
 
 namespace {
-
-at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim) {
-  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
-  sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(leaves.size()));
-  c10::SmallVector<const at::Tensor*, 8> tensors;
-  for (const at::Tensor& leaf : leaves) tensors.push_back(&leaf);
-  return join_tensors(Join::stack, tensors, dim, sizes, fast::can_skip_dispatcher());
-}
 
 // The elements' dimension names, without one for the stack's dimension.
 Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool must_agree) {
@@ -44,6 +34,8 @@ Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool 
   names.insert(names.begin() + dim, std::nullopt);
   return names;
 }
+
+}  // namespace
 
 c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64_t dim,
                                        bool same_device) {
@@ -97,61 +89,6 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   result->set_tensorclass(std::move(tensorclass));
   return result;
 }
-
-using StackedEntries = Memo<std::optional<Value>>;  // for shared stacks within a stack
-
-// Combines the elements' entries of this name.
-std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name,
-                                   StackedEntries& known) {
-  const RecursionGuard guard;
-  require_elements(lazy);
-  std::vector<at::Tensor> leaves;
-  std::vector<NodePtr> nodes;
-  for (const NodePtr& element : lazy.elements()) {
-    const LazyNode* inner = as_lazy(element.get());
-    std::optional<Value> value =
-        inner == nullptr ? entry_of(element, name) : known.once(inner, [&] {
-          return inner->holds_non_tensor() ? std::nullopt : stacked_entry(*inner, name, known);
-        });
-    if (!value) return std::nullopt;
-    if (value->is_node()) {
-      nodes.push_back(value->take_node());
-    } else {
-      leaves.push_back(value->tensor());
-    }
-  }
-  if (!leaves.empty() && !nodes.empty()) {
-    fail(Code::wrong_entry, "\"", name,
-         "\" is a tensor in one element of the lazy stack and not in another");
-  }
-  if (!nodes.empty()) {
-    auto result = make_lazy(std::move(nodes), lazy.stack_dim(), false);
-    if (!lazy.names().empty()) {
-      Names names = lazy.names();  // further dimensions keep theirs
-      const Names& own = result->names();
-      names.resize(result->batch().size());
-      for (std::size_t i = lazy.batch().size(); i < own.size(); ++i) names[i] = own[i];
-      result->set_names(std::move(names));
-    }
-    return Value(NodePtr(std::move(result)));
-  }
-  if (leaves.empty()) return std::nullopt;
-  for (const at::Tensor& leaf : leaves) {
-    if (leaf.sizes() != leaves[0].sizes()) {
-      fail(Code::shape, "the tensors of \"", name,
-           "\" in a lazy stack differ in shape: ", show_sizes(leaves[0].sizes()), " and ",
-           show_sizes(leaf.sizes()), "; read them padded or one by one");
-    }
-  }
-  return Value(stack_leaves(leaves, lazy.stack_dim()));
-}
-
-std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
-  StackedEntries known;
-  return stacked_entry(lazy, name, known);
-}
-
-}  // namespace
 
 LazyNode::~LazyNode() { free_below(*this); }
 
@@ -221,49 +158,6 @@ c10::intrusive_ptr<LazyNode> LazyNode::with_elements(std::vector<NodePtr> elemen
                                             holds_non_tensor());
   copy_tags(*this, *made);
   return made;
-}
-
-NodePtr LazyNode::dense_form() const {
-  if (holds_non_tensor()) return retain(*this);
-  auto result = c10::make_intrusive<DenseNode>(known_sizes(batch()), device());
-  for (const std::string& name : entry_names()) result->put(name, *stacked_entry(*this, name));
-  copy_tags(*this, *result);
-  return result;
-}
-
-std::optional<Value> LazyNode::entry(std::string_view name) const {
-  return holds_non_tensor() ? std::nullopt : stacked_entry(*this, name);
-}
-
-EntryKind LazyNode::entry_kind(std::string_view name) const {
-  if (holds_non_tensor()) return EntryKind::none;
-  const bool everywhere = holds_for_all(
-      *this, [&](const Node& element) { return element.entry_kind(name) != EntryKind::none; });
-  if (!everywhere) return EntryKind::none;
-  const Node* last = this;
-  while (const LazyNode* lazy = as_lazy(last)) last = lazy->elements().back().get();
-  return last->entry_kind(name);
-}
-
-std::vector<std::string> LazyNode::entry_names() const {
-  if (holds_non_tensor() || elements_.empty()) return {};
-  std::vector<std::string> names;
-  bool first = true;
-  const bool some = holds_for_all(*this, [&](const Node& element) {
-    if (first) {
-      names = element.entry_names();
-      first = false;
-    } else {
-      const auto missing = [&](const std::string& name) {
-        return element.entry_kind(name) == EntryKind::none;
-      };
-      names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
-    }
-    return !names.empty();
-  });
-  if (!some) return {};
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 bool LazyNode::locked_by_others() const noexcept {

@@ -1,6 +1,6 @@
 // Operations that act on each leaf alike, against the same operator of libtorch.
 #include "core/keys/entries.h"
-#include "core/keys/mask.h"
+#include "core/keys/masked.h"
 #include "core/math/call.h"
 #include "core/math/math.h"
 #include "core/math/reduce.h"

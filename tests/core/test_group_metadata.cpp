@@ -1,5 +1,5 @@
 // The metadata that process groups send and receive: pickles as Python writes and reads them, and damaged ones.
-#include "core/distributed/metadata.h"
+#include "core/distributed/c10d_message.h"
 #include "core/pickle/pickle_write.h"
 #include "core/pickle/pickled.h"
 

@@ -1,5 +1,5 @@
 // Whatever is done to a lazy stack, a sub-tensordict or values gives what the same does to a dense dictionary.
-#include "core/keys/mask.h"
+#include "core/keys/masked.h"
 #include "core/shape/fill.h"
 #include "core/shape/select_rows.h"
 #include "core/tree/lazy_index.h"

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "core/base/error.h"
-#include "core/distributed/metadata.h"
+#include "core/distributed/c10d_message.h"
 #include "core/tensor/buffer.h"
 
 #include <cstring>

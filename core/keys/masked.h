@@ -1,4 +1,4 @@
-// core/keys/mask.h: reads and writes values selected by masks over the batch.
+// core/keys/masked.h: reads and writes values selected by masks over the batch.
 #pragma once
 
 #include "core/tree/tensordict.h"

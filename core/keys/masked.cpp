@@ -1,4 +1,4 @@
-#include "core/keys/mask.h"
+#include "core/keys/masked.h"
 
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"

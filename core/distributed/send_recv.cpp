@@ -1,9 +1,9 @@
 // Transfers between two ranks: leaf by leaf, as messages, and with structure in Python's format.
 #include "core/consolidated/packing.h"
+#include "core/distributed/c10d_message.h"
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
-#include "core/distributed/metadata.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/foreign.h"
 

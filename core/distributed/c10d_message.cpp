@@ -1,4 +1,4 @@
-#include "core/distributed/metadata.h"
+#include "core/distributed/c10d_message.h"
 
 #include "core/consolidated/packing.h"
 #include "core/pickle/pickle_write.h"

@@ -1,4 +1,4 @@
-// core/distributed/metadata.h: a dictionary as a pickle and one buffer, as Python's consolidate() makes them.
+// core/distributed/c10d_message.h: a dictionary as a pickle and one buffer, as Python's consolidate() makes them.
 #pragma once
 
 #include "core/consolidated/message.h"
