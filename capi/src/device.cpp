@@ -1,6 +1,8 @@
 // tensordict/td_device.h
 #include "choices.h"
+#include "core/inspect/nbytes.h"
 #include "core/shape/convert.h"
+#include "core/tree/copies.h"
 #include "guard.h"
 
 using capi::guard;

@@ -6,6 +6,8 @@
 #include "key_snapshot.h"
 
 #include "core/inspect/owned_nbytes.h"
+#include "core/inspect/print.h"
+#include "core/keys/entries.h"
 #include "core/keys/plain_values.h"
 #include "core/tensor/foreign.h"
 
@@ -262,5 +264,5 @@ td_status td_equal(const td_tensordict* td, const td_tensordict* other, int32_t*
 td_status td_to_string(const td_tensordict* td, char* text, size_t text_cap,
                        size_t* length) noexcept {
   return guard_plain(__func__,
-                     [&] { capi::write_text(in(td)->to_string(), text, text_cap, length); });
+                     [&] { capi::write_text(td::print(in(td)), text, text_cap, length); });
 }

@@ -2,6 +2,7 @@
 #include "tensordict/td_like.h"
 
 #include "choices.h"
+#include "core/math/allclose.h"
 #include "core/shape/fill.h"
 #include "guard.h"
 

@@ -3,6 +3,7 @@
 #include "choices.h"
 #include "guard.h"
 
+#include "core/shape/join.h"
 #include "core/shape/shape.h"
 
 using capi::guard;
@@ -90,7 +91,7 @@ td_status td_stack(const td_tensordict* const* sources, size_t sources_len, int6
                    td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::TensorDict::stack(capi::dicts_in(sources, sources_len), dim));
+    out.put(td::stack(capi::dicts_in(sources, sources_len), dim));
   });
 }
 
@@ -98,7 +99,7 @@ td_status td_cat(const td_tensordict* const* sources, size_t sources_len, int64_
                  td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::TensorDict::cat(capi::dicts_in(sources, sources_len), dim));
+    out.put(td::cat(capi::dicts_in(sources, sources_len), dim));
   });
 }
 

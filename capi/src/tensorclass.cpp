@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "core/tree/tensorclass.h"
+#include "core/tensorclass/tensorclass.h"
 
 using capi::guard;
 using capi::guard_plain;

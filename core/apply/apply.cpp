@@ -326,12 +326,12 @@ std::optional<TensorDict> apply_leaves(const TensorDict& td, const ApplyManyOpti
   });
 }
 
-TensorDict TensorDict::apply(const ApplyOptions& options, const ApplyFn& callback) const {
+TensorDict apply(const TensorDict& td, const ApplyOptions& options, const ApplyFn& callback) {
   ApplyManyOptions many;
   static_cast<ApplyOptions&>(many) = options;
-  if (std::optional<TensorDict> result = apply_leaves(*this, many, callback)) return *result;
-  NodePtr empty = c10::make_intrusive<DenseNode>(batch_size(), device());
-  copy_tags(*node_, *empty);
+  if (std::optional<TensorDict> result = apply_leaves(td, many, callback)) return *result;
+  NodePtr empty = c10::make_intrusive<DenseNode>(td.batch_size(), td.device());
+  copy_tags(*td.node(), *empty);
   return TensorDict(std::move(empty));
 }
 

@@ -3,9 +3,26 @@
 
 #include "core/tree/tensordict.h"
 
+#include <functional>
+#include <optional>
+
 namespace td {
 
-// Options that TensorDict::apply() lacks.
+enum class FilterEmpty { unset, yes, no };
+
+struct ApplyOptions {
+  bool inplace = false;
+  FilterEmpty filter_empty = FilterEmpty::unset;
+  bool propagate_lock = false;
+};
+
+// Receives the path and the leaf; an undefined result drops the entry.
+using ApplyFn = std::function<at::Tensor(Path path, const at::Tensor& leaf)>;
+
+// Applies to the leaves of one dictionary; returns `td` with `inplace`.
+TensorDict apply(const TensorDict& td, const ApplyOptions& options, const ApplyFn& callback);
+
+// Options of functions over several dictionaries.
 struct ApplyManyOptions : ApplyOptions {
   bool call_on_nested = false;  // passes the root's entries, including dictionaries
   bool fill_missing = false;    // missing entries are `default_value`, possibly undefined
@@ -24,7 +41,7 @@ using ApplyManyFn = std::function<Value(Path path, c10::ArrayRef<Value> sources)
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback);
 
-// Applies to the leaves of one dictionary.
+// As the first, with all options.
 std::optional<TensorDict> apply_leaves(const TensorDict& td, const ApplyManyOptions& options,
                                        const ApplyFn& callback);
 

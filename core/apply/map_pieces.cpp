@@ -1,5 +1,6 @@
 // Combines the results of pieces into one dictionary, or into parts of an existing one.
 #include "core/apply/piecewise.h"
+#include "core/keys/entries.h"
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
@@ -35,7 +36,7 @@ class Target {
     if (result.td) {
       const TensorDict& source = *result.td;
       if (!elements_) length = static_cast<std::int64_t>(source.dim_size(dim_));
-      for (const KeyList::Key& key : source.keys({true, false, false}).keys) {
+      for (const KeyList::Key& key : list_keys(source, {true, false, false}).keys) {
         const std::vector<std::string_view> path(key.path.begin(), key.path.end());
         if (td_.kind_of(path) == EntryKind::none) {
           fail(Code::key_not_found, "out has no entry ", show_path(path),
@@ -103,7 +104,7 @@ class Joined {
   std::optional<TensorDict> join(std::size_t pieces) const {
     if (kept_.empty()) return std::nullopt;
     if (written_ == pieces) return room_;
-    return elements_ ? maybe_dense_stack(kept_, dim_) : TensorDict::cat(kept_, dim_);
+    return elements_ ? maybe_dense_stack(kept_, dim_) : td::cat(kept_, dim_);
   }
 
  private:

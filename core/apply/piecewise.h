@@ -3,6 +3,7 @@
 
 #include "core/tree/tensordict.h"
 
+#include <functional>
 #include <memory>
 
 namespace td {

@@ -1,8 +1,9 @@
 // Collective calls on whole dictionaries: structure and values, in Python's format.
 #include "core/consolidated/packing.h"
+#include "core/distributed/c10d_message.h"
 #include "core/distributed/group.h"
 #include "core/distributed/link.h"
-#include "core/distributed/c10d_message.h"
+#include "core/shape/join.h"
 #include "core/tensor/buffer.h"
 
 #include <ATen/ATen.h>
@@ -227,7 +228,7 @@ std::optional<TensorDict> Group::gather_and_stack(const TensorDict& td, int dst,
       })
       ->wait(patience, "gather_and_stack");
   if (dst != rank()) return std::nullopt;
-  return TensorDict::stack(state->parts, 0);
+  return td::stack(state->parts, 0);
 }
 
 }  // namespace td

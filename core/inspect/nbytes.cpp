@@ -1,5 +1,5 @@
-// Measures over all leaves.
-#include "core/shape/convert.h"
+#include "core/inspect/nbytes.h"
+
 #include "core/tensor/foreign.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
@@ -74,18 +74,6 @@ std::int64_t measure(const TensorDict& td, Measure what) {
       return all_of(td, [](const at::Tensor& leaf) { return leaf.is_pinned(); }) ? 1 : 0;
   }
   fail(Code::invalid_argument, "no measure has the number ", static_cast<int>(what));
-}
-
-std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
-  std::optional<c10::ScalarType> common;
-  bool same = true;
-  visit_values(*td.node(), [&](const Value& value) {
-    const at::Tensor* leaf = elements_of(value);
-    if (leaf == nullptr) return;
-    same = same && (!common || *common == leaf->scalar_type());
-    common = leaf->scalar_type();
-  });
-  return same ? common : std::nullopt;
 }
 
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {

@@ -224,11 +224,9 @@ std::string describe(const at::Tensor& tensor) {
                      tensor.device(), tensor.scalar_type(), shared);
 }
 
-std::string print(const Node& root) {
+std::string print(const TensorDict& td) {
   std::size_t left = max_dicts;
-  return print_node(retain(root), 0, {0, left});
+  return print_node(td.node(), 0, {0, left});
 }
-
-std::string TensorDict::to_string() const { return print(*node_); }
 
 }  // namespace td

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/tensor/dtype.h"
-#include "core/tree/node.h"
+#include "core/tree/tensordict.h"
 
 #include <string>
 
@@ -11,6 +11,6 @@ namespace td {
 // "Tensor(shape=torch.Size([3]), device=cpu, dtype=torch.float32, is_shared=False)"
 std::string describe(const at::Tensor& tensor);
 
-std::string print(const Node& root);
+std::string print(const TensorDict& td);
 
 }  // namespace td

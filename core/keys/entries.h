@@ -96,12 +96,15 @@ TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool
 using MergeFn = std::function<Value(Path path, c10::ArrayRef<Value> tensors)>;
 TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback = nullptr);
 
-struct KeyQuery : KeysOptions {
+struct KeyQuery {
+  bool include_nested = false;
+  bool leaves_only = false;
+  bool sort = false;
   bool include_non_tensor = false;  // with leaves_only: includes non-tensor values
   bool contents_first = false;      // lists a dictionary after its content
   const LeafFn* is_leaf = nullptr;  // leaves are not entered
 };
-KeyList list_keys(const TensorDict& td, const KeyQuery& query);
+KeyList list_keys(const TensorDict& td, const KeyQuery& query = {});
 KeyList last_key(const TensorDict& td);  // Code::key_not_found if it is empty
 
 // Properties of the tree.

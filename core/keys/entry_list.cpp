@@ -100,8 +100,4 @@ KeyList last_key(const TensorDict& td) {
   return {{{{names.back()}, kind_below(td.node(), names.back())}}};
 }
 
-KeyList TensorDict::keys(const KeysOptions& options) const {
-  return list_keys(*this, KeyQuery{options});
-}
-
 }  // namespace td

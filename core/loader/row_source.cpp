@@ -1,4 +1,5 @@
 #include "core/loader/row_source.h"
+#include "core/shape/join.h"
 
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
@@ -253,7 +254,7 @@ TensorDict RowSource::pick(const at::Tensor& rows) const {
     pieces.push_back(read(parts_[k].td, at::tensor(of_part[k], at::kLong)));
     for (const std::int64_t place : places[k]) order.data_ptr<std::int64_t>()[place] = next++;
   }
-  const TensorDict joined = pieces.size() == 1 ? pieces[0] : TensorDict::cat(pieces, 0);
+  const TensorDict joined = pieces.size() == 1 ? pieces[0] : td::cat(pieces, 0);
   return read(joined, order.reshape(rows.sizes()));
 }
 

@@ -1,5 +1,5 @@
-// Whether two dictionaries hold nearly equal values, and where they differ.
-#include "core/shape/fill.h"
+#include "core/math/allclose.h"
+
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/zip.h"

@@ -1,5 +1,6 @@
 #include "core/math/gradient.h"
 
+#include "core/apply/apply.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
@@ -100,7 +101,7 @@ std::optional<TensorDict> gradients(const TensorDict& td) {
   if (!any) return std::nullopt;
   ApplyOptions options;
   options.filter_empty = FilterEmpty::yes;
-  return td.apply(options, [](Path, const at::Tensor& leaf) { return gradient_of(leaf); });
+  return apply(td, options, [](Path, const at::Tensor& leaf) { return gradient_of(leaf); });
 }
 
 void set_gradients(const TensorDict& td, const TensorDict* gradients) {

@@ -3,6 +3,8 @@
 
 #include "core/nn/module.h"
 
+#include <functional>
+
 namespace td {
 
 // Receives a new dictionary over the input's tensors, and returns the outputs; nullopt returns the dictionary

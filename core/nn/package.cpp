@@ -1,6 +1,7 @@
 // Loads and calls packages of AOTInductor. Compiled code does not check its inputs: dtypes, sizes and strides
 // are checked here.
 #include "core/nn/package.h"
+#include "core/nn/script_load.h"
 
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"

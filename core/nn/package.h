@@ -17,8 +17,4 @@ bool is_package(const zip_file::Reader& zip);
 ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
                        const ScriptOptions& options);
 
-// The keys of the options, else those of the file. Throws Code::key_not_found if both lack them.
-KeyPaths chosen_keys(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> found,
-                     const char* what, const std::string& path);
-
 }  // namespace td

@@ -1,4 +1,6 @@
 // Reads and writes TorchScript archives.
+#include "core/nn/script_load.h"
+
 #include "core/base/sha256.h"
 #include "core/formats/json_text.h"
 #include "core/formats/zip_file.h"

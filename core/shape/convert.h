@@ -29,25 +29,4 @@ void set_common_device(const TensorDict& td);
 // of a cudaStream_t.
 void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream);
 
-// What to measure over all leaves.
-enum class Measure {
-  elements,       // of all leaves
-  elements_once,  // counts a tensor that occurs twice once
-  bytes,          // of leaves and their gradients
-  bytes_once,
-  is_floating_point,  // all leaves have a floating dtype; 1 without leaves
-  requires_grad,      // any leaf
-  is_pinned,          // all leaves are in pinned memory
-};
-std::int64_t measure(const TensorDict& td, Measure what);
-
-// The dtype shared by all leaves; nullopt if they differ.
-std::optional<c10::ScalarType> common_dtype(const TensorDict& td);
-
-// Addresses of the leaves' first elements, or of their storages, in the order of keys().
-std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage);
-
-// Waits for pending copies between the leaves' devices and `target`.
-void wait_for_copies(const Node& source, c10::Device target);
-
 }  // namespace td

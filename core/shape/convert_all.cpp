@@ -3,6 +3,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tree/changes.h"
+#include "core/tree/copies.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"

@@ -1,4 +1,4 @@
-// core/shape/fill.h: dictionaries of the same structure with other values, and comparison by value.
+// core/shape/fill.h: dictionaries of the same structure with other values.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -21,15 +21,5 @@ TensorDict filled_like(const TensorDict& td, const FillOptions& options);
 
 // Changes the batch size; keeps feature dimensions.
 TensorDict filled_new(const TensorDict& td, SizesView batch, const FillOptions& options);
-
-// How to compare dictionaries.
-struct CloseOptions {
-  std::optional<double> relative, absolute;  // unset: by dtype, as in torch.testing
-  bool equal_nan = true;
-  bool common_keys = false;  // ignores keys that one of them lacks
-};
-
-// The first difference, in one line; empty if values are close.
-std::string difference(const TensorDict& td, const TensorDict& other, const CloseOptions& options);
 
 }  // namespace td

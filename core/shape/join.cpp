@@ -341,11 +341,11 @@ std::int64_t join_dim(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t
   return dim < 0 ? dim + dims : dim;
 }
 
-TensorDict TensorDict::stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
   return TensorDict(run(Join::stack, sources, dim, /*lenient=*/false));
 }
 
-TensorDict TensorDict::cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
   return TensorDict(run(Join::cat, sources, dim, /*lenient=*/false));
 }
 

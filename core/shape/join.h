@@ -1,4 +1,4 @@
-// core/shape/join.h: variants of TensorDict::stack() and TensorDict::cat().
+// core/shape/join.h: joins dictionaries with the same keys.
 #pragma once
 
 #include "core/tensor/join_tensors.h"
@@ -8,6 +8,9 @@ namespace td {
 
 // Returns `dim` counted from 0. Throws if it is out of range or `sources` is empty.
 std::int64_t join_dim(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim);
+
+TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);  // along a new dimension
+TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
 
 // A stack in which nested dictionaries with different keys or shapes become lazy stacks.
 TensorDict maybe_dense_stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);

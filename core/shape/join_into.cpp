@@ -108,8 +108,8 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
   if (has_lazy(target.node())) {
     // Each element of a lazy stack takes its part of the whole.
     TensorDict whole = target;
-    whole.set_at(IndexItem::ellipsis(), kind == Join::stack ? TensorDict::stack(sources, dim)
-                                                            : TensorDict::cat(sources, dim));
+    whole.set_at(IndexItem::ellipsis(),
+                 kind == Join::stack ? td::stack(sources, dim) : td::cat(sources, dim));
     return;
   }
   InPlace into(target.node());
@@ -169,8 +169,8 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");
   const Value joined = dicts.empty()         ? Value(join_all(kind, result, tensors, dim))
-                       : kind == Join::stack ? Value(TensorDict::stack(dicts, dim).node())
-                                             : Value(TensorDict::cat(dicts, dim).node());
+                       : kind == Join::stack ? Value(td::stack(dicts, dim).node())
+                                             : Value(td::cat(dicts, dim).node());
   Changes changes;
   if (!keep) {
     for (const Path path : entries) plan_remove(changes, td.node(), path);

@@ -1,8 +1,8 @@
 #include "core/shape/pad.h"
 
-#include "core/shape/shape_ops.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/scalar.h"
+#include "core/tree/view_ops.h"
 
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"

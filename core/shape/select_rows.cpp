@@ -2,7 +2,7 @@
 #include "core/shape/select_rows.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/shape/shape_ops.h"
+#include "core/tree/view_ops.h"
 #include "core/tensor/known_sizes.h"
 
 #include "core/tensor/assign.h"

@@ -1,18 +1,12 @@
 // core/shape/shape.h: more operations on batch dimensions. They share memory unless stated otherwise.
 #pragma once
 
-#include "core/tree/tensordict.h"
+#include "core/tree/view_ops.h"
 
 #include <optional>
 #include <vector>
 
 namespace td {
-
-// Merges the dimensions from `start` to `end`; copies if no view is possible.
-TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end);
-
-// Splits a dimension; one size may be -1, which is computed.
-TensorDict unflatten(const TensorDict& td, std::int64_t dim, SizesView sizes);
 
 TensorDict move_dims(const TensorDict& td, SizesView from, SizesView to);
 TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, std::int64_t length);

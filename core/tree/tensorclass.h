@@ -1,8 +1,8 @@
-// core/tree/tensorclass.h: tensorclasses: dictionaries with declared fields.
+// core/tree/tensorclass.h: the types of tensorclasses, dictionaries with declared fields, and what fits them.
 #pragma once
 
 #include "core/formats/format.h"
-#include "core/tree/tensordict.h"
+#include "core/tree/kinds.h"
 
 #include <memory>
 #include <optional>
@@ -103,20 +103,15 @@ class TensorclassType {
 // The same type with this pickle, or without one.
 TensorclassTypePtr with_pickled(const TensorclassTypePtr& type, PickledPtr pickled);
 
-// Throws, naming the field, if a dictionary does not match the type.
-void check_tensorclass(const TensorclassTypePtr& type, const TensorDict& td);
-
-// A new tensorclass: defaults, zeros if dtype and feature sizes are known, no optional fields.
-TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
-                            std::optional<c10::Device> device);
-
-// Turns a dictionary into a tensorclass in place: adds defaults, converts tensors if the type says so, marks
-// nested tensorclasses. Keeps the pickle of a loaded tensorclass. A null type removes all marks and the
-// pickle.
-void mark_tensorclass(const TensorclassTypePtr& type, const TensorDict& td);
-
 // Checks, and if necessary converts, a value that is set in a tensorclass. `path` starts at the tensorclass.
 Value fit_field(const Node& tensorclass, Path path, Value value);
+
+// Checks, and with `cast` converts, a value of a field, but not the content of a nested tensorclass.
+Value fit_value(const TensorclassType& type, const TensorclassField& field, SizesView batch,
+                const Value& value, bool cast);
+
+// Throws if the dictionary has an entry that the type does not declare.
+void require_declared(const TensorclassType& type, const Node& node);
 
 // Throws unless the field may be empty.
 void require_optional(const TensorclassType& type, std::string_view name);

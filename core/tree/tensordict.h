@@ -5,18 +5,11 @@
 #include "core/tensor/index.h"
 #include "core/tree/kinds.h"
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace td {
-
-struct KeysOptions {
-  bool include_nested = false;
-  bool leaves_only = false;
-  bool sort = false;
-};
 
 // A snapshot of a dictionary's keys.
 struct KeyList {
@@ -26,17 +19,6 @@ struct KeyList {
   };
   std::vector<Key> keys;
 };
-
-enum class FilterEmpty { unset, yes, no };
-
-struct ApplyOptions {
-  bool inplace = false;
-  FilterEmpty filter_empty = FilterEmpty::unset;
-  bool propagate_lock = false;
-};
-
-// Receives the path and the leaf; an undefined result drops the entry.
-using ApplyFn = std::function<at::Tensor(Path path, const at::Tensor& leaf)>;
 
 // Whether dtype, device, sizes and values are equal.
 bool equal_tensors(const at::Tensor& a, const at::Tensor& b);
@@ -60,7 +42,6 @@ class TensorDict {
   bool is_empty() const;
   std::size_t nbytes() const;
   const std::string& saved_path() const noexcept { return node_->saved_path(); }
-  std::string to_string() const;
 
   // Entries. Paths run through nested dictionaries.
   void set(Path path, at::Tensor value);
@@ -74,7 +55,6 @@ class TensorDict {
   std::string get_non_tensor(Path path) const;
   EntryKind kind_of(Path path) const;
   void remove(Path path);
-  KeyList keys(const KeysOptions& options = {}) const;
 
   // Whether set() of a tensor, or get_dict(), may run an operation of libtorch. Otherwise a caller need not
   // set up the thread for one.
@@ -102,15 +82,13 @@ class TensorDict {
   TensorDict expand(SizesView sizes) const;
   std::size_t dim_size(std::int64_t dim) const;  // of a batch dimension; Code::index
   std::vector<TensorDict> unbind(std::int64_t dim) const;
-  static TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
-  static TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
 
   // Copies and conversions.
   TensorDict clone(bool recurse = true) const;
   TensorDict contiguous() const;
+  // Defined in core/consolidated/move.cpp, since a consolidated dictionary moves as one buffer.
   TensorDict to(c10::Device device, bool non_blocking = false) const;
   TensorDict to(c10::ScalarType dtype) const;
-  TensorDict apply(const ApplyOptions& options, const ApplyFn& callback) const;
   bool equal(const TensorDict& other) const;
 
  private:

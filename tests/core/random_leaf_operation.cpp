@@ -5,6 +5,7 @@
 #include "core/math/math.h"
 #include "core/math/reduce.h"
 #include "core/shape/fill.h"
+#include "core/shape/join.h"
 #include "core/shape/select_rows.h"
 #include "core/shape/shape.h"
 #include "core/tensor/tensor_index.h"
@@ -417,7 +418,7 @@ Operation other_kinds(Random& random, const TensorDict& td) {
       // A stack of nothing knows of no keys.
       const SizesView sizes = part.batch_size();
       if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
-        return Trees{TensorDict::stack(in, dim).index(items)};
+        return Trees{td::stack(in, dim).index(items)};
       return Trees{TensorDict(all_dense(part.node()))};
     };
     made.on_leaves = [=, aten = index.aten](const Leaves& in) {

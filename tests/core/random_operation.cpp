@@ -1,4 +1,5 @@
 #include "random_operation.h"
+#include "core/shape/join.h"
 
 #include "random_index.h"
 
@@ -74,7 +75,7 @@ Operation join(Random& random, const TensorDict& td, bool stack) {
   made.sources = {td, random_like(random, td, other, 10)};
   if (random.chance(20)) made.sources.push_back(td);
   made.on_trees = [=](const Trees& in) {
-    return Trees{stack ? TensorDict::stack(in, dim) : TensorDict::cat(in, dim)};
+    return Trees{stack ? td::stack(in, dim) : td::cat(in, dim)};
   };
   made.on_leaves = [=](const Leaves& in) {
     return Leaves{stack ? at::stack(in, dim) : at::cat(in, dim)};

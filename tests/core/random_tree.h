@@ -1,6 +1,8 @@
 // Trees that no one would write down: any shape, dtype and layout.
 #pragma once
 
+#include "core/apply/apply.h"
+#include "core/keys/entries.h"
 #include "trees.h"
 
 #include <random>
@@ -117,7 +119,7 @@ inline TensorDict random_like(Random& random, const TensorDict& td, SizesView ba
                               int other_dtype_percent) {
   const auto dims = td.batch_size().size();
   TensorDict result(batch);
-  for (const KeyList::Key& key : td.keys().keys) {
+  for (const KeyList::Key& key : list_keys(td).keys) {
     const std::string_view name = key.path[0];
     if (key.kind == EntryKind::dict) {
       const TensorDict inner = td.get_dict(name);
@@ -135,7 +137,7 @@ inline TensorDict random_like(Random& random, const TensorDict& td, SizesView ba
 
 // The same tree in memory of its own, of the same layout.
 inline TensorDict twin(const TensorDict& td) {
-  return td.apply({}, [](Path, const at::Tensor& leaf) {
+  return apply(td, {}, [](Path, const at::Tensor& leaf) {
     const auto item = static_cast<std::int64_t>(leaf.element_size());
     const auto bytes = static_cast<std::int64_t>(leaf.storage().nbytes());
     at::Tensor memory = at::empty({bytes / item}, leaf.scalar_type());

@@ -1,5 +1,6 @@
 // A function over every leaf: order, paths, what a missing result drops, what a failure leaves.
 #include "core/apply/apply.h"
+#include "core/keys/entries.h"
 #include "core/tree/kinds.h"
 #include "core/tree/names.h"
 #include "trees.h"
@@ -13,7 +14,7 @@ using Strings = std::vector<std::string>;
 
 Strings all_names(const TensorDict& td) {
   Strings names;
-  for (const KeyList::Key& key : td.keys({true, false, false}).keys) {
+  for (const KeyList::Key& key : list_keys(td, {true, false, false}).keys) {
     std::string text;
     for (const std::string& name : key.path) text += (text.empty() ? "" : ".") + name;
     names.push_back(text);
@@ -34,7 +35,7 @@ TEST(Apply, CallsInTheOrderOfTheKeysWithFullPaths) {
   TensorDict td = mixed();
   td.set({"z"}, at::ones({4, 3}));
   Strings seen;
-  const TensorDict twice = td.apply({}, [&](Path path, const at::Tensor& leaf) {
+  const TensorDict twice = apply(td, {}, [&](Path path, const at::Tensor& leaf) {
     seen.push_back(show_path(path));
     return leaf * 2;
   });
@@ -48,7 +49,7 @@ TEST(Apply, CallsInTheOrderOfTheKeysWithFullPaths) {
 
 TEST(Apply, ReturningTheLeafSharesIt) {
   const TensorDict td = mixed();
-  const TensorDict same = td.apply({}, [](Path, const at::Tensor& leaf) { return leaf; });
+  const TensorDict same = apply(td, {}, [](Path, const at::Tensor& leaf) { return leaf; });
   EXPECT_TRUE(same.get({"a"}).is_same(td.get({"a"})));
   EXPECT_FALSE(same.get_dict({"n"}).is_same(td.get_dict({"n"})));
 }
@@ -56,7 +57,7 @@ TEST(Apply, ReturningTheLeafSharesIt) {
 TEST(Apply, AMissingResultDropsTheEntry) {
   const TensorDict td = mixed();
   const auto filtered = [&](FilterEmpty filter, bool everything) {
-    return all_names(td.apply({false, filter, false}, [&](Path path, const at::Tensor& leaf) {
+    return all_names(apply(td, {false, filter, false}, [&](Path path, const at::Tensor& leaf) {
       return everything || path.back() == "b" ? at::Tensor() : leaf;
     }));
   };
@@ -70,8 +71,9 @@ TEST(Apply, AMissingResultDropsTheEntry) {
 
 TEST(Apply, ADictionaryThatLosesEverythingIsDropped) {
   const TensorDict td = sample();
-  const TensorDict left = td.apply(
-      {}, [](Path path, const at::Tensor& leaf) { return path.size() > 1 ? at::Tensor() : leaf; });
+  const TensorDict left = apply(td, {}, [](Path path, const at::Tensor& leaf) {
+    return path.size() > 1 ? at::Tensor() : leaf;
+  });
   EXPECT_EQ(all_names(left), (Strings{"a"}));
 }
 
@@ -81,7 +83,7 @@ TEST(Apply, InPlaceKeepsTensorsAndDtypes) {
     const TensorDict td = sample();
     const at::Tensor a = td.get({"a"}), b = td.get({"n", "b"});
     const TensorDict same =
-        td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) {
+        apply(td, {true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) {
           return leaf.dim() == 3 ? leaf.sum(2, true) : leaf.to(at::kDouble) + 0.75;
         });
     EXPECT_TRUE(same.is_same(td));
@@ -95,29 +97,29 @@ TEST(Apply, InPlaceKeepsTensorsAndDtypes) {
 TEST(Apply, ShapesMustKeepTheBatch) {
   const TensorDict td = sample();
   expect_error(Code::shape, "\"a\"", [&] {
-    td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.transpose(0, 1); });
+    apply(td, {}, [](Path, const at::Tensor& leaf) { return leaf.transpose(0, 1); });
   });
   expect_error(Code::shape, "\"n\"/\"b\"", [&] {
-    td.apply(
-        {}, [](Path path, const at::Tensor& leaf) { return path.size() == 2 ? leaf.sum() : leaf; });
+    apply(td, {},
+          [](Path path, const at::Tensor& leaf) { return path.size() == 2 ? leaf.sum() : leaf; });
   });
   expect_error(Code::shape, "cannot be written", [&] {
-    td.apply({true, FilterEmpty::unset, false},
-             [](Path, const at::Tensor&) { return at::ones({9}); });
+    apply(td, {true, FilterEmpty::unset, false},
+          [](Path, const at::Tensor&) { return at::ones({9}); });
   });
   const TensorDict more =
-      td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.unsqueeze(-1); });
+      apply(td, {}, [](Path, const at::Tensor& leaf) { return leaf.unsqueeze(-1); });
   EXPECT_EQ(more.get({"a"}).dim(), 4);
 }
 
 TEST(Apply, AFailureOfTheFunctionChangesNothing) {
   for (const bool inplace : {false, true}) {
     const TensorDict td = sample();
-    EXPECT_THROW(td.apply({inplace, FilterEmpty::unset, false},
-                          [](Path path, const at::Tensor& leaf) {
-                            if (path.size() == 2) throw std::runtime_error("stop");
-                            return leaf * 0;
-                          }),
+    EXPECT_THROW(apply(td, {inplace, FilterEmpty::unset, false},
+                       [](Path path, const at::Tensor& leaf) {
+                         if (path.size() == 2) throw std::runtime_error("stop");
+                         return leaf * 0;
+                       }),
                  std::runtime_error);
     EXPECT_TRUE(td.equal(sample()));
   }
@@ -126,18 +128,17 @@ TEST(Apply, AFailureOfTheFunctionChangesNothing) {
 TEST(Apply, ResultsMoveToTheDevice) {
   TensorDict td(SizesView{3}, c10::Device(at::kCPU));
   td.set({"a"}, at::ones({3}));
-  const TensorDict meta = td.to(c10::Device(at::kMeta)).apply({}, [](Path, const at::Tensor&) {
-    return at::ones({3});
-  });
+  const TensorDict meta = apply(td.to(c10::Device(at::kMeta)), {},
+                                [](Path, const at::Tensor&) { return at::ones({3}); });
   EXPECT_TRUE(meta.get({"a"}).is_meta());
   EXPECT_EQ(meta.device()->type(), at::kMeta);
 }
 
 TEST(Apply, MayCallTheLibraryOnWhatItWalks) {
   const TensorDict td = sample();
-  const TensorDict result = td.apply({}, [&](Path path, const at::Tensor& leaf) {
+  const TensorDict result = apply(td, {}, [&](Path path, const at::Tensor& leaf) {
     EXPECT_TRUE(td.get(path).is_same(leaf));
-    return td.apply({}, [](Path, const at::Tensor& inner) { return inner + 1; }).get(path);
+    return apply(td, {}, [](Path, const at::Tensor& inner) { return inner + 1; }).get(path);
   });
   EXPECT_EQ(numbers(result.get({"n", "b"}))[0], 1);
 }
@@ -236,14 +237,13 @@ TEST(Apply, ASubTensorDictIsWrittenThrough) {
   const std::vector<IndexItem> rows{IndexItem::of(ints({2, 0}))};
   const TensorDict part(NodePtr(
       c10::make_intrusive<SubTensorDictNode>(td.node(), rows, td.index(rows).batch_size())));
-  const TensorDict same = part.apply({true, FilterEmpty::unset, false},
-                                     [](Path, const at::Tensor& leaf) { return leaf * 0 - 1; });
+  const TensorDict same = apply(part, {true, FilterEmpty::unset, false},
+                                [](Path, const at::Tensor& leaf) { return leaf * 0 - 1; });
   EXPECT_TRUE(same.is_same(part));
   EXPECT_EQ(numbers(td.get({"n", "b"}).select(1, 0)), (std::vector<double>{-1, 3, -1, 9}));
-  EXPECT_EQ(
-      numbers(
-          part.apply({}, [](Path, const at::Tensor& leaf) { return leaf + 2; }).get({"n", "b"}))[0],
-      1);
+  EXPECT_EQ(numbers(apply(part, {}, [](Path, const at::Tensor& leaf) { return leaf + 2; })
+                        .get({"n", "b"}))[0],
+            1);
 }
 
 TEST(Apply, NamesAndTensorclassesFollow) {

@@ -1,6 +1,8 @@
 // Devices. Where libtorch sees no CUDA the meta device stands in for what it can.
 #include "trees.h"
 
+#include "core/inspect/print.h"
+#include "core/shape/join.h"
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
 
@@ -49,7 +51,7 @@ TEST(Device, ResultsKeepIt) {
   const std::vector<TensorDict> two{td, td};
   for (const TensorDict& result :
        {td.index({IndexItem::at(0)}), td.view(SizesView{12}), td.unbind(0)[0], td.clone(),
-        td.to(at::kDouble), td.contiguous(), TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
+        td.to(at::kDouble), td.contiguous(), td::stack(two, 0), td::cat(two, 0)}) {
     EXPECT_EQ(result.device(), std::optional(meta));
     EXPECT_EQ(result.get_dict({"n"}).device(), std::optional(meta));
     EXPECT_TRUE(result.get({"n", "b"}).is_meta());
@@ -108,8 +110,8 @@ TEST(Device, CudaTakesEveryOperation) {
     same(td.view(SizesView{12}), host.view(SizesView{12}));
     same(td.transpose(0, 1).reshape(SizesView{12}), host.transpose(0, 1).reshape(SizesView{12}));
     same(td.unbind(1)[2], host.unbind(1)[2]);
-    same(TensorDict::stack(td.unbind(1), 1), host);
-    same(TensorDict::cat(td.unbind(1), 0), TensorDict::cat(host.unbind(1), 0));
+    same(td::stack(td.unbind(1), 1), host);
+    same(td::cat(td.unbind(1), 0), td::cat(host.unbind(1), 0));
     same(td.clone(), host);
     TensorDict target = host.clone();
     target.set_at({IndexItem::at(0)}, host.index({IndexItem::at(2)}));
@@ -124,9 +126,8 @@ TEST(Device, CudaTakesEveryOperation) {
 
 TEST(Device, CudaPrintsAsShared) {
   NEEDS_CUDA();
-  EXPECT_NE(
-      sample().to(cuda).to_string().find("device=cuda:0, dtype=torch.float32, is_shared=True"),
-      std::string::npos);
+  EXPECT_NE(print(sample().to(cuda)).find("device=cuda:0, dtype=torch.float32, is_shared=True"),
+            std::string::npos);
 }
 
 TEST(Device, CudaMemoryIsCopiedOut) {

@@ -1,4 +1,5 @@
 // Entries: what can be stored where, what is refused, and that a refusal changes nothing.
+#include "core/keys/entries.h"
 #include "trees.h"
 
 namespace td {
@@ -6,9 +7,9 @@ namespace {
 
 using namespace test;
 
-std::vector<std::string> names(const TensorDict& td, const KeysOptions& options = {}) {
+std::vector<std::string> names(const TensorDict& td, const KeyQuery& options = {}) {
   std::vector<std::string> result;
-  for (const KeyList::Key& key : td.keys(options).keys) {
+  for (const KeyList::Key& key : list_keys(td, options).keys) {
     std::string text;
     for (const std::string& name : key.path) text += (text.empty() ? "" : ".") + name;
     result.push_back(text);
@@ -36,12 +37,12 @@ TEST(Dict, AnyTextIsAName) {
     td.set(view, at::ones({2}));
     EXPECT_EQ(td.kind_of(view), EntryKind::tensor) << name;
   }
-  EXPECT_EQ(td.keys().keys.size(), 7U);
+  EXPECT_EQ(list_keys(td).keys.size(), 7U);
   expect_error(Code::key_invalid, "UTF-8", [&] { td.set({"\xff"}, at::ones({2})); });
   expect_error(Code::key_invalid, "NUL",
                [&] { td.set({std::string_view("a\0b", 3)}, at::ones({2})); });
   expect_error(Code::key_invalid, "no name", [&] { td.set(Path(), at::ones({2})); });
-  EXPECT_EQ(td.keys().keys.size(), 7U);
+  EXPECT_EQ(list_keys(td).keys.size(), 7U);
 }
 
 TEST(Dict, ListsKeysInTheOrderOfTheirInsertion) {

@@ -1,4 +1,8 @@
 // Trees that are very deep or very wide: nothing recurses, nothing is searched name by name.
+#include "core/apply/apply.h"
+#include "core/inspect/print.h"
+#include "core/keys/entries.h"
+#include "core/shape/join.h"
 #include "trees.h"
 
 namespace td {
@@ -34,12 +38,12 @@ TEST_P(Deep, EveryOperationGoesDown) {
   EXPECT_EQ(list(bottom(td.view(SizesView{2, 1})).sizes()), (std::vector<std::int64_t>{2, 1}));
   EXPECT_EQ(td.unbind(0).size(), 2U);
   const std::vector<TensorDict> both{td, copy};
-  EXPECT_EQ(list(bottom(TensorDict::stack(both, 0)).sizes()), (std::vector<std::int64_t>{2, 2}));
-  EXPECT_EQ(list(bottom(TensorDict::cat(both, 0)).sizes()), (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(list(bottom(td::stack(both, 0)).sizes()), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(list(bottom(td::cat(both, 0)).sizes()), (std::vector<std::int64_t>{4}));
   EXPECT_EQ(bottom(td.to(at::kDouble)).scalar_type(), at::kDouble);
   EXPECT_TRUE(bottom(td.to(c10::Device(at::kMeta))).is_meta());
   std::size_t seen = 0;
-  const TensorDict twice = td.apply({}, [&](Path path, const at::Tensor& leaf) {
+  const TensorDict twice = apply(td, {}, [&](Path path, const at::Tensor& leaf) {
     seen = path.size();
     return leaf * 2;
   });
@@ -52,7 +56,7 @@ TEST_P(Deep, EveryOperationGoesDown) {
   EXPECT_TRUE(td.get_dict({"n", "n", "n"}).is_locked());
   td.unlock();
   td.set_batch_size({});
-  EXPECT_NE(td.to_string().find("TensorDict(...)"), std::string::npos)
+  EXPECT_NE(print(td).find("TensorDict(...)"), std::string::npos)
       << "very deep ones are cut when printed";
 }
 
@@ -73,19 +77,19 @@ TEST(Wide, OneDictionaryOfManyKeys) {
     const std::string name = "key" + std::to_string(i);
     td.set(std::string_view(name), leaf);
   }
-  EXPECT_EQ(td.keys().keys.size(), static_cast<std::size_t>(n));
+  EXPECT_EQ(list_keys(td).keys.size(), static_cast<std::size_t>(n));
   EXPECT_EQ(td.nbytes(), std::size_t{8} * n);
   for (const int i : {0, 1, 777, n / 2, n - 1}) {
     const std::string name = "key" + std::to_string(i);
     EXPECT_EQ(td.kind_of(std::string_view(name)), EntryKind::tensor);
-    EXPECT_EQ(td.keys().keys[static_cast<std::size_t>(i)].path[0], name);
+    EXPECT_EQ(list_keys(td).keys[static_cast<std::size_t>(i)].path[0], name);
   }
   EXPECT_EQ(td.kind_of({"key100000"}), EntryKind::none);
   const TensorDict row = td.index({IndexItem::at(0)});
   EXPECT_EQ(as_dense(row.node().get())->schema(), as_dense(td.node().get())->schema())
       << "names are shared";
   td.remove({"key0"});
-  EXPECT_EQ(td.keys().keys[0].path[0], "key1");
+  EXPECT_EQ(list_keys(td).keys[0].path[0], "key1");
   EXPECT_EQ(row.kind_of({"key0"}), EntryKind::tensor);
   EXPECT_EQ(td.kind_of({"key99999"}), EntryKind::tensor);
 }

@@ -1,4 +1,6 @@
 // Gradients: recorded when the thread records them, and nothing but the dispatcher when anyone listens.
+#include "core/apply/apply.h"
+#include "core/shape/join.h"
 #include "trees.h"
 
 namespace td {
@@ -59,12 +61,12 @@ TEST(Grad, OperationsAreDifferentiable) {
   check([](const TensorDict& td) { return td.to(at::kDouble); }, halves({1, 1, 1, 1}));
   check(
       [](const TensorDict& td) {
-        return TensorDict::stack(std::vector<TensorDict>{td, td}, 0);
+        return td::stack(std::vector<TensorDict>{td, td}, 0);
       },
       halves({2, 2, 2, 2}));
   check(
       [](const TensorDict& td) {
-        return TensorDict::cat(std::vector<TensorDict>{td, td.index({IndexItem::range(0, 1)})}, 0);
+        return td::cat(std::vector<TensorDict>{td, td.index({IndexItem::range(0, 1)})}, 0);
       },
       halves({2, 1, 1, 1}));
 }
@@ -90,11 +92,11 @@ TEST(Grad, ARefusedWriteChangesNoOtherLeaf) {
   td.set({"first"}, ramp({4}));
   td.set({"w"}, learnable().get({"w"}));
   const TensorDict values =
-      td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.detach() + 1; });
+      apply(td, {}, [](Path, const at::Tensor& leaf) { return leaf.detach() + 1; });
   EXPECT_ANY_THROW(td.set_at({}, values));
   EXPECT_ANY_THROW(td.fill_at({IndexItem::of(ints({0}))}, at::full({}, 9)));
-  EXPECT_ANY_THROW(td.apply({true, FilterEmpty::unset, false},
-                            [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
+  EXPECT_ANY_THROW(apply(td, {true, FilterEmpty::unset, false},
+                         [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
   td.set({"w"}, at::zeros({1}).expand({4}));
   EXPECT_ANY_THROW(td.set_at({}, values)) << "shape";
   td.set({"w"}, at::zeros({4}));
@@ -152,7 +154,7 @@ TEST(Grad, OffGivesResultsWithout) {
   for (const TensorDict& result :
        {td.index({IndexItem::at(0)}), td.index({IndexItem::of(ints({0}))}),
         td.view(SizesView{2, 2}), td.unbind(0)[0], td.clone(), td.expand(SizesView{2, 4}),
-        TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
+        td::stack(two, 0), td::cat(two, 0)}) {
     EXPECT_FALSE(result.get({"w"}).requires_grad());
     EXPECT_TRUE(result.get({"w"}).is_leaf());
   }
@@ -220,7 +222,7 @@ TEST(FastPath, OtherTensorsGoThroughTheDispatcher) {
   const TensorDict picked = td.index({IndexItem::range(1, 4, 2)}).clone();
   EXPECT_EQ(numbers(picked.get({"neg"})), (std::vector<double>{-2, -4}));
   EXPECT_EQ(numbers(picked.get({"q"}).dequantize()), (std::vector<double>{1, 3}));
-  const TensorDict both = TensorDict::stack(std::vector<TensorDict>{row, row}, 0);
+  const TensorDict both = td::stack(std::vector<TensorDict>{row, row}, 0);
   EXPECT_EQ(numbers(both.get({"neg"})), (std::vector<double>{-3, -3}));
 }
 

@@ -1,6 +1,9 @@
 // Whatever is done to a lazy stack, a sub-tensordict or values gives what the same does to a dense dictionary.
+#include "core/inspect/print.h"
+#include "core/keys/entries.h"
 #include "core/keys/masked.h"
 #include "core/shape/fill.h"
+#include "core/shape/join.h"
 #include "core/shape/select_rows.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
@@ -57,7 +60,7 @@ TensorDict in_disguise(Random& random, const TensorDict& td) {
   return mixed;
 }
 
-std::string show(const TensorDict& td) { return td.to_string(); }
+std::string show(const TensorDict& td) { return print(td); }
 
 void expect_same(const TensorDict& found, const TensorDict& wanted, int round,
                  const std::string& what) {
@@ -141,13 +144,11 @@ TEST(LazyRandom, Shapes) {
       return t.expand(sizes);
     });
     both("unbind", [&](const TensorDict& t) { return t.unbind(dim).back(); });
-    both("stack", [&](const TensorDict& t) { return TensorDict::stack({t, t.clone()}, dim); });
-    both("cat", [&](const TensorDict& t) { return TensorDict::cat({t, t.clone()}, dim); });
+    both("stack", [&](const TensorDict& t) { return td::stack({t, t.clone()}, dim); });
+    both("cat", [&](const TensorDict& t) { return td::cat({t, t.clone()}, dim); });
     both("clone", [](const TensorDict& t) { return t.clone(); });
-    expect_same(TensorDict::stack({td, other}, dim), TensorDict::stack({td, td}, dim), round,
-                "stack of both");
-    expect_same(TensorDict::cat({td, other}, dim), TensorDict::cat({td, td}, dim), round,
-                "cat of both");
+    expect_same(td::stack({td, other}, dim), td::stack({td, td}, dim), round, "stack of both");
+    expect_same(td::cat({td, other}, dim), td::cat({td, td}, dim), round, "cat of both");
     EXPECT_TRUE(other.equal(td) && td.equal(other)) << round;
     EXPECT_EQ(other.nbytes(), td.nbytes()) << round;
     if (HasFailure()) return;
@@ -198,7 +199,8 @@ TEST(LazyRandom, Entries) {
       one->remove(Path(c));
     }
     expect_same(other, td, round, "entries");
-    const KeyList keys = other.keys({true, false, true}), wanted = td.keys({true, false, true});
+    const KeyList keys = list_keys(other, {true, false, true}),
+                  wanted = list_keys(td, {true, false, true});
     ASSERT_EQ(keys.keys.size(), wanted.keys.size());
     for (std::size_t i = 0; i < keys.keys.size(); ++i) {
       EXPECT_EQ(keys.keys[i].path, wanted.keys[i].path);

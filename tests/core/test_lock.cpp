@@ -1,4 +1,6 @@
 // A lock forbids other entries, not other values; and it belongs to the outermost locked dictionary.
+#include "core/apply/apply.h"
+#include "core/shape/join.h"
 #include "trees.h"
 
 namespace td {
@@ -52,8 +54,8 @@ TEST(Lock, AllowsOtherValues) {
   td.set_inplace({"a"}, at::zeros({}));
   td.set_at({IndexItem::at(0)}, sample().index({IndexItem::at(1)}));
   td.fill_at({IndexItem::at(1)}, at::full({}, 9));
-  td.apply({true, FilterEmpty::unset, false},
-           [](Path, const at::Tensor& leaf) { return leaf + 1; });
+  apply(td, {true, FilterEmpty::unset, false},
+        [](Path, const at::Tensor& leaf) { return leaf + 1; });
   EXPECT_EQ(td.get({"a"})[0][0][0].item<float>(), 7);
   EXPECT_EQ(td.get({"a"})[1][0][0].item<float>(), 10);
   td.set_batch_size(SizesView{4});
@@ -165,7 +167,7 @@ TEST(Lock, WhichResultsAreLocked) {
       {"to dtype", td.to(at::kDouble)},
       {"to device", td.to(c10::Device(at::kMeta))},
       {"apply that keeps it",
-       td.apply({false, FilterEmpty::unset, true}, [](Path, const at::Tensor& t) { return t; })},
+       apply(td, {false, FilterEmpty::unset, true}, [](Path, const at::Tensor& t) { return t; })},
   };
   for (const auto& [name, result] : kept) {
     EXPECT_TRUE(result.is_locked()) << name;
@@ -178,9 +180,9 @@ TEST(Lock, WhichResultsAreLocked) {
       {"clone", td.clone()},
       {"copy", td.clone(false)},
       {"contiguous", td.contiguous()},
-      {"stack", TensorDict::stack(pair, 0)},
-      {"cat", TensorDict::cat(pair, 0)},
-      {"apply", td.apply({}, [](Path, const at::Tensor& t) { return t; })},
+      {"stack", td::stack(pair, 0)},
+      {"cat", td::cat(pair, 0)},
+      {"apply", apply(td, {}, [](Path, const at::Tensor& t) { return t; })},
   };
   for (const auto& [name, result] : open) {
     EXPECT_FALSE(result.is_locked()) << name;

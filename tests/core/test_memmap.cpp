@@ -1,4 +1,5 @@
 // Saving to folders and mapping them: bytes, flags, what is shared, what failing leaves.
+#include "core/keys/entries.h"
 #include "core/memmap/memmap.h"
 
 #include "core/io/mappings.h"
@@ -78,7 +79,7 @@ TEST(Golden, Basic) {
   EXPECT_TRUE(td.get(P("b", "c")).equal(at::tensor({12824, 7841, 17269, 20969}, at::kLong)));
   EXPECT_EQ(td.get(P("b", "d", "e"))[1][0][1].item<double>(), 0.03159274160861969);
   std::vector<std::string> keys;
-  for (const auto& key : td.keys({true, false, false}).keys) keys.push_back(key.path.back());
+  for (const auto& key : list_keys(td, {true, false, false}).keys) keys.push_back(key.path.back());
   EXPECT_EQ(keys, (std::vector<std::string>{"a", "b", "c", "d", "e"}));
 }
 
@@ -645,8 +646,8 @@ TEST(Load, FirstReleasesListedNoNestedDictionaries) {
   memmap(sample(), dir + "/x");
   test::fs::create_directories(dir + "/other");  // no meta.json: not a dictionary
   const TensorDict td = load_memmap(dir);
-  ASSERT_EQ(td.keys().keys.size(), 3U);
-  EXPECT_EQ(td.keys().keys[1].path[0], "x");
+  ASSERT_EQ(list_keys(td).keys.size(), 3U);
+  EXPECT_EQ(list_keys(td).keys[1].path[0], "x");
   EXPECT_TRUE(td.get_dict(P("y")).equal(sample()));
   LoadOptions options;
   options.max_entries = 2;
@@ -654,7 +655,7 @@ TEST(Load, FirstReleasesListedNoNestedDictionaries) {
   // Files of later releases list everything: what else is there is not looked at.
   memmap(sample(), folder("later"));
   memmap(sample(), folder("later/stray"));
-  EXPECT_EQ(load_memmap(folder("later")).keys().keys.size(), 2U);
+  EXPECT_EQ(list_keys(load_memmap(folder("later"))).keys.size(), 2U);
 }
 
 // ---- Many files ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // TorchScript modules of every form, written here: what they may return, what they share, how they fail.
 #include "core/formats/zip_file.h"
+#include "core/keys/entries.h"
 #include "core/nn/function.h"
 #include "core/nn/probabilistic.h"
 #include "core/nn/script.h"
@@ -109,7 +110,7 @@ TEST(Modules, WhatIsNoTensorIsRefused) {
         through_file(of_code(code), R"({"in_keys": ["x"], "out_keys": ["a"]})");
     const TensorDict td = input();
     EXPECT_EQ(code_of([&] { module->call_inplace(td); }), want) << code;
-    EXPECT_EQ(td.keys().keys.size(), 1U);
+    EXPECT_EQ(list_keys(td).keys.size(), 1U);
   }
 }
 

@@ -1,5 +1,7 @@
 // Pieces on several threads: where results go, and that those which differ go the long way.
 #include "core/apply/piecewise.h"
+#include "core/inspect/print.h"
+#include "core/shape/join.h"
 #include "core/tree/kinds.h"
 #include "trees.h"
 
@@ -62,7 +64,7 @@ TEST(Pieces, ResultsThatDifferAreJoinedAsCatWould) {
          td.set({"t"}, at::ones({3, 2, td.batch_size()[0]}).permute({2, 1, 0}));
        }},
       {"a length of its own", [](const Piece& piece, TensorDict& td) {
-         if (piece.number == 1) td = TensorDict::cat({td, td}, 0);
+         if (piece.number == 1) td = td::cat({td, td}, 0);
        }}};
   const TensorDict td = line();
   for (const auto& [name, change] : changes) {
@@ -73,14 +75,14 @@ TEST(Pieces, ResultsThatDifferAreJoinedAsCatWould) {
         change({static_cast<std::size_t>(first / 2), 3, first, 2, 0, 0}, part);
         parts.push_back(part);
       }
-      const TensorDict expected = TensorDict::cat(parts, 0);
+      const TensorDict expected = td::cat(parts, 0);
       const auto result = run(td, cut(Cut::size, 2, workers),
                               [&, &change = change](const Piece& piece, TensorDict part) {
                                 change(piece, part);
                                 return std::optional<TensorDict>(part);
                               });
       ASSERT_TRUE(result) << name;
-      EXPECT_EQ(result->to_string(), expected.to_string()) << name;
+      EXPECT_EQ(print(*result), print(expected)) << name;
       if (name != std::string("no memory")) {
         EXPECT_TRUE(result->equal(expected)) << name;
       }

@@ -12,7 +12,7 @@ using namespace test;
 TEST(Print, NestedDictionaries) {
   TensorDict td = sample();
   td.set_non_tensor({"s"}, "\"text\"");
-  EXPECT_EQ(td.to_string(),
+  EXPECT_EQ(print(td),
             "TensorDict(\n"
             "    fields={\n"
             "        a: Tensor(shape=torch.Size([4, 3, 2]), device=cpu, dtype=torch.float32, "
@@ -31,7 +31,7 @@ TEST(Print, NestedDictionaries) {
 }
 
 TEST(Print, WithoutEntries) {
-  EXPECT_EQ(TensorDict(SizesView{}, c10::Device(at::kCPU)).to_string(),
+  EXPECT_EQ(print(TensorDict(SizesView{}, c10::Device(at::kCPU))),
             "TensorDict(\n"
             "    fields={\n"
             "    },\n"
@@ -44,7 +44,7 @@ TEST(Print, FieldsAreSortedByTheirText) {
   TensorDict td = dict({});
   for (const char* name : {"b", "B", "ab", "a", "a_"})
     td.set({std::string_view(name)}, at::ones({}));
-  const std::string text = td.to_string();
+  const std::string text = print(td);
   std::size_t last = 0;
   // ":" stands behind the digits and before the letters, so that "a:" comes before "a_:".
   for (const char* field :
@@ -106,7 +106,7 @@ TEST(Print, ALongValueIsCut) {
   td.set_non_tensor({"s"}, '"' + std::string(100, 'a') + std::string(101, 'b') + '"');
   const std::string expected =
       "data=" + std::string(20, 'a') + "  ...  " + std::string(20, 'b') + ",";
-  EXPECT_NE(td.to_string().find(expected), std::string::npos) << td.to_string();
+  EXPECT_NE(print(td).find(expected), std::string::npos) << print(td);
 }
 
 TEST(Print, EveryElementOfAnErrorIsOneLine) {

@@ -1,4 +1,5 @@
 // Operations on the batch dimensions: what they give, what is shared, what is refused.
+#include "core/shape/join.h"
 #include "trees.h"
 
 namespace td {
@@ -71,7 +72,7 @@ TEST_P(Shapes, AnInverseGivesTheSameContent) {
                   .permute(SizesView{1, 0})
                   .equal(td));
   EXPECT_TRUE(td.unsqueeze(1).squeeze(1).equal(td));
-  EXPECT_TRUE(TensorDict::stack(td.unbind(1), 1).equal(td));
+  EXPECT_TRUE(td::stack(td.unbind(1), 1).equal(td));
 }
 
 TEST_P(Shapes, WhatChangesNothingIsTheSameDictionary) {

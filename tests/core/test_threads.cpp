@@ -1,4 +1,7 @@
 // One dictionary read by several threads at once, here and through the C interface.
+#include "core/inspect/print.h"
+#include "core/keys/entries.h"
+#include "core/shape/join.h"
 #include "trees.h"
 
 #include "tensordict/td.h"
@@ -32,7 +35,7 @@ void side_by_side(Body&& body) {
 TEST(Threads, ReadersOfOneDictionary) {
   TensorDict td = sample();
   td.set_non_tensor({"s"}, "\"text\"");
-  const std::string text = td.to_string();
+  const std::string text = print(td);
   std::atomic<int> wrong{0};
   side_by_side([&](int k) {
     const at::AutoGradMode mode(k % 2 == 0);  // both paths
@@ -40,16 +43,16 @@ TEST(Threads, ReadersOfOneDictionary) {
       const TensorDict row = td.index({IndexItem::at(k)});
       const TensorDict picked = td.index({IndexItem::of(ints({k, 0}))});
       const TensorDict copy = td.clone();
-      const TensorDict both = TensorDict::stack(std::vector<TensorDict>{td, copy}, 0);
+      const TensorDict both = td::stack(std::vector<TensorDict>{td, copy}, 0);
       const std::vector<TensorDict> parts = td.unbind(1);
       wrong += row.get({"n", "b"})[0].item<int>() != 3 * k;
       wrong += picked.get({"n", "b"})[0][1].item<int>() != 3 * k + 1;
       wrong += !copy.equal(td) || parts.size() != 3;
       wrong += both.batch_size()[0] != 2;
       wrong += td.view(SizesView{12}).get({"a"}).size(0) != 12;
-      wrong += td.keys({true, true, true}).keys.size() != 2;
+      wrong += list_keys(td, {true, true, true}).keys.size() != 2;
       wrong += td.kind_of({"n", "b"}) != EntryKind::tensor || td.nbytes() != 192;
-      if (round % 20 == 0) wrong += td.to_string() != text;
+      if (round % 20 == 0) wrong += print(td) != text;
     }
   });
   EXPECT_EQ(wrong, 0);

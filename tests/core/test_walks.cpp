@@ -50,7 +50,7 @@ TEST(Walks, ANodeBesideOthersIsAnotherPlace) {
   const TensorDict sum = binary(same, Binary::add_op, apart);
   EXPECT_EQ(at_left(sum), 11);
   EXPECT_EQ(at_right(sum), 21);
-  const TensorDict stacked = TensorDict::stack({same, apart}, 0);
+  const TensorDict stacked = td::stack({same, apart}, 0);
   EXPECT_EQ(stacked.get({"l", "x"})[1][0].item<std::int64_t>(), 10);
   EXPECT_EQ(stacked.get({"r", "x"})[1][0].item<std::int64_t>(), 20);
   EXPECT_FALSE(shares(stacked));
@@ -71,8 +71,8 @@ TEST(Walks, ANodeBesideOthersIsAnotherPlace) {
 
 TEST(Walks, WhatIsHeldTwiceIsMadeOnce) {
   const TensorDict td = twice(3);
-  EXPECT_TRUE(shares(TensorDict::stack({td, td}, 0)));
-  EXPECT_TRUE(shares(TensorDict::cat({td, td}, 0)));
+  EXPECT_TRUE(shares(td::stack({td, td}, 0)));
+  EXPECT_TRUE(shares(td::cat({td, td}, 0)));
   EXPECT_TRUE(shares(binary(td, Binary::add_op, c10::Scalar(1))));
   EXPECT_TRUE(shares(empty(td, /*recurse=*/true)));
   EXPECT_TRUE(shares(td.index({IndexItem::range(0, 1)})));
@@ -111,7 +111,7 @@ TEST(Walks, EmptiedDictionariesGoFromAllWhoHoldThem) {
   set.paths = paths;
   SplitOptions options;
   const std::vector<TensorDict> parts = split_keys(td, set, options);
-  EXPECT_EQ(parts.back().keys({true, false, false}).keys.size(), 1);
+  EXPECT_EQ(list_keys(parts.back(), {true, false, false}).keys.size(), 1);
 }
 
 TEST(Walks, TooManyPathsAreToldAtOnce) {

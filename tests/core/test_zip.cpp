@@ -1,6 +1,7 @@
 // Several trees side by side.
 #include "trees.h"
 
+#include "core/keys/entries.h"
 #include "core/tree/zip.h"
 
 namespace td {
@@ -58,12 +59,12 @@ TEST(Zip, KeysThatAreMissing) {
   EXPECT_EQ(code_of([&] { zipped({a, a.index({})}, op); }), Code::ok);
   WalkRules policy;
   policy.missing = Missing::intersect;
-  EXPECT_EQ(zipped({a, b}, op, policy).keys({true, true, true}).keys.size(), 1u);
+  EXPECT_EQ(list_keys(zipped({a, b}, op, policy), {true, true, true}).keys.size(), 1u);
   policy.missing = Missing::fill;
   op.seen.clear();
   const TensorDict all = zipped({a, b}, op, policy);
   EXPECT_EQ(op.seen, "a nb nd c");
-  EXPECT_EQ(all.keys({true, true, true}).keys.size(), 4u);
+  EXPECT_EQ(list_keys(all, {true, true, true}).keys.size(), 4u);
   EXPECT_EQ(numbers(all.get({"n", "d"})), numbers(at::ones({4, 3})));
   policy.ignore_extra = true;
   op.seen.clear();

@@ -1,7 +1,6 @@
 // Changes the sizes over the same elements.
-#include "core/shape/shape_ops.h"
+#include "core/tree/view_ops.h"
 
-#include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/strides.h"

@@ -1,4 +1,5 @@
-// core/shape/shape_ops.h: helpers of the operations on batch dimensions. Internal.
+// core/tree/view_ops.h: operations on batch dimensions made of plans, and helpers of others. They share memory
+// unless stated otherwise.
 #pragma once
 
 #include "core/tensor/view_plan.h"
@@ -12,5 +13,11 @@ NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap =
 
 // Returns `dim` counted from 0; `dims` dimensions exist.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t dims, Code code, SizesView batch);
+
+// Merges the dimensions from `start` to `end`; copies if no view is possible.
+TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end);
+
+// Splits a dimension; one size may be -1, which is computed.
+TensorDict unflatten(const TensorDict& td, std::int64_t dim, SizesView sizes);
 
 }  // namespace td

@@ -1,47 +1,18 @@
-// Copies and conversions, which keep the batch size.
-#include "core/shape/convert.h"
-#include "core/consolidated/consolidate.h"
+// Copies, conversions and comparisons, which keep the batch size.
+#include "core/tree/copies.h"
+
 #include "core/tensor/assign.h"
-#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
-#include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
-#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace td {
-
-namespace {
-
-class ToDeviceOp final : public BatchOp {
- public:
-  ToDeviceOp(c10::Device device, bool non_blocking)
-      : device_(device), non_blocking_(non_blocking) {}
-  Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
-  at::Tensor leaf(const at::Tensor& before) const override {
-    return move_to(before, device_, non_blocking_);
-  }
-  bool keeps_batch() const override { return true; }
-  std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
-    return device_;
-  }
-  Value nested_tensor(const NestedTensorNode& node) const override {
-    return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
-  }
-
- private:
-  c10::Device device_;
-  bool non_blocking_;
-};
-
-}  // namespace
 
 TensorDict TensorDict::clone(bool recurse) const {
   const bool fast = fast::can_skip_dispatcher();
@@ -59,17 +30,6 @@ TensorDict TensorDict::contiguous() const {
 TensorDict TensorDict::to(c10::ScalarType dtype) const {
   NodePtr result =
       map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }, true));
-  inherit_flags(*node_, result, /*memmap=*/false);
-  return TensorDict(std::move(result));
-}
-
-TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
-  device = resolve_device(device);
-  if (node_->device() == device) return *this;
-  if (auto moved = move_consolidated(*this, device, non_blocking)) return *moved;
-  // Start all copies, then wait once; only copies to the host need a wait.
-  NodePtr result = map(node_, ToDeviceOp(device, /*non_blocking=*/true));
-  if (!non_blocking) wait_for_copies(*node_, device);
   inherit_flags(*node_, result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }
@@ -111,6 +71,18 @@ bool TensorDict::equal(const TensorDict& other) const {
   Comparison comparison;
   walk_beside({node_, other.node_}, comparison, rules);
   return !comparison.done();
+}
+
+std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
+  std::optional<c10::ScalarType> common;
+  bool same = true;
+  visit_values(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    same = same && (!common || *common == leaf->scalar_type());
+    common = leaf->scalar_type();
+  });
+  return same ? common : std::nullopt;
 }
 
 bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {
