@@ -1,16 +1,12 @@
 // Writes zip archives with the fields and order of Python's zipfile.
 #include "core/formats/crc32.h"
-
+#include "core/formats/deflater.h"
+#include "core/formats/summer.h"
 #include "core/formats/zip_file.h"
 #include "core/io/new_file.h"
 
-#include <zlib.h>
 #include <algorithm>
-#include <condition_variable>
 #include <ctime>
-#include <mutex>
-#include <system_error>
-#include <thread>
 
 namespace td::zip_file {
 
@@ -46,105 +42,6 @@ class Bytes {
     return *this;
   }
   std::string& out_;
-};
-
-// Computes checksums on a thread while the caller writes the same bytes. Starts the thread on first use;
-// without one, the caller computes them.
-class Summer {
- public:
-  Summer() = default;
-  Summer(const Summer&) = delete;
-  Summer& operator=(const Summer&) = delete;
-  ~Summer() {
-    if (!thread_.joinable()) return;
-    {
-      const std::lock_guard<std::mutex> hold(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  void begin(const char* data, std::size_t bytes) {
-    if (!thread_.joinable()) {
-      try {
-        thread_ = std::thread([this] { work(); });
-      } catch (const std::system_error&) {
-        crc_ = crc32(0, data, bytes);
-        return;
-      }
-    }
-    {
-      const std::lock_guard<std::mutex> hold(mutex_);
-      data_ = data;
-      bytes_ = bytes;
-    }
-    changed_.notify_all();
-  }
-
-  std::uint32_t end() {
-    std::unique_lock<std::mutex> hold(mutex_);
-    changed_.wait(hold, [this] { return data_ == nullptr; });
-    return crc_;
-  }
-
- private:
-  void work() {
-    std::unique_lock<std::mutex> hold(mutex_);
-    for (;;) {
-      changed_.wait(hold, [this] { return stop_ || data_ != nullptr; });
-      if (data_ == nullptr) return;
-      hold.unlock();
-      const std::uint32_t crc = crc32(0, data_, bytes_);
-      hold.lock();
-      crc_ = crc;
-      data_ = nullptr;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::thread thread_;
-  const char* data_ = nullptr;  // nullptr: no work
-  std::size_t bytes_ = 0;
-  std::uint32_t crc_ = 0;
-  bool stop_ = false;
-};
-
-class Deflater {
- public:
-  Deflater() {
-    if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
-                       Z_DEFAULT_STRATEGY) != Z_OK) {
-      fail(Code::out_of_memory, "no memory to deflate");
-    }
-  }
-  ~Deflater() { ::deflateEnd(&stream_); }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-
-  // Calls `f(data, bytes)` for the output.
-  template <class F>
-  void put(const char* data, std::size_t bytes, bool last, const F& f) {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data));
-    do {
-      const std::size_t piece = std::min(bytes, std::size_t{1} << 30);
-      stream_.avail_in = static_cast<uInt>(piece);
-      bytes -= piece;
-      const bool end = last && bytes == 0;
-      do {
-        char out[1 << 15];
-        stream_.next_out = reinterpret_cast<Bytef*>(out);
-        stream_.avail_out = sizeof out;
-        ::deflate(&stream_, end ? Z_FINISH : Z_NO_FLUSH);
-        f(out, sizeof out - stream_.avail_out);
-      } while (stream_.avail_out == 0);
-    } while (bytes != 0);
-  }
-
- private:
-  z_stream stream_{};
 };
 
 }  // namespace

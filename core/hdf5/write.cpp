@@ -3,6 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/hdf5/tree.h"
+#include "core/hdf5/value_arrays.h"
 
 #include "core/formats/format.h"
 #include "core/tensor/dtype.h"
@@ -39,71 +40,6 @@ std::string joined(const std::string& group, const OwnedPath& path) {
   std::string place = group == "/" ? "" : group;
   for (const std::string& name : path) place += "/" + name;
   return place;
-}
-
-// Collects rectangular nested lists, no deeper than reading allows; `one` takes each other value and returns
-// whether it can.
-template <class One>
-bool collect(const Tree& value, std::size_t depth, std::vector<hsize_t>& sizes, bool& begun,
-             One&& one) {
-  if (depth > H5S_MAX_RANK - 1) return false;
-  if (value.kind == Tree::list) {
-    const std::vector<Tree>& items = value.items;
-    if (depth == sizes.size()) {
-      if (begun) return false;
-      sizes.push_back(items.size());
-    }
-    if (items.empty() || sizes[depth] != items.size()) return false;
-    return std::all_of(items.begin(), items.end(), [&](const Tree& item) {
-      return collect(item, depth + 1, sizes, begun, one);
-    });
-  }
-  begun = true;
-  return depth == sizes.size() && one(value);
-}
-
-// A value that NumPy would convert to an array: numbers of one kind.
-struct Numbers {
-  c10::ScalarType dtype = c10::ScalarType::Undefined;
-  std::vector<hsize_t> sizes;
-  std::vector<char> data;
-
-  bool take(const Tree& value) {
-    const auto append = [this](c10::ScalarType given, auto number) {
-      if (dtype == c10::ScalarType::Undefined) dtype = given;
-      const char* bytes = reinterpret_cast<const char*>(&number);
-      data.insert(data.end(), bytes, bytes + sizeof number);
-      return dtype == given;
-    };
-    if (value.kind == Tree::boolean) return append(c10::ScalarType::Bool, value.truth);
-    if (value.kind == Tree::integer) return append(c10::ScalarType::Long, value.integral);
-    const bool has_point = value.characters.find_first_of(".eE") != std::string::npos;
-    if (value.kind != Tree::real || !has_point) return false;  // an integer beyond 64 bits
-    return append(c10::ScalarType::Double, value.number());
-  }
-};
-
-struct Texts {
-  std::vector<hsize_t> sizes;
-  std::vector<const char*> data;  // point into the JSON
-
-  bool take(const Tree& value) {
-    if (value.kind != Tree::text) return false;
-    if (value.characters.find('\0') != std::string::npos) return false;
-    data.push_back(value.characters.c_str());
-    return true;
-  }
-};
-
-// nullopt if the value has another form.
-template <class Kind>
-std::optional<Kind> collected(const Tree& value) {
-  Kind kind;
-  bool begun = false;
-  if (!collect(value, 0, kind.sizes, begun, [&](const Tree& one) { return kind.take(one); })) {
-    return std::nullopt;
-  }
-  return kind;
 }
 
 class FileWriter {

@@ -106,6 +106,7 @@ class Layout {
 
  private:
   class Reader;
+  void read();
   Layout(std::string dir, files::Descriptor open);
 
   std::string dir_;

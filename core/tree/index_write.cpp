@@ -1,11 +1,11 @@
-// Writes part of a dictionary: dictionary[index] = value.
+// Writes part of a dictionary: dictionary[index] = value. index_write_lazy.cpp writes to lazy stacks.
+#include "core/tree/index_write.h"
+
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
-#include "core/tensor/tensor_index.h"
-#include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
@@ -17,8 +17,6 @@
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-
-#include <forward_list>
 
 namespace td {
 
@@ -42,356 +40,222 @@ class ZerosOp final : public BatchOp {
   std::size_t part_dims_;
 };
 
-// An index compiled for one batch size. The caller owns items and batch.
-struct Scope {
-  Scope(c10::ArrayRef<IndexItem> given, SizesView batch_size)
-      : items(given), plan(given, batch_size), batch(batch_size), part(plan.sizes(batch_size)) {}
-  // For an element outside the index: it receives new entries as zeros.
-  Scope(SizesView batch_size, SizesView part_sizes)
-      : untouched(true),
-        plan(c10::ArrayRef<IndexItem>(), batch_size),
-        batch(batch_size),
-        part(part_sizes.begin(), part_sizes.end()) {}
-  bool untouched = false;
-  c10::ArrayRef<IndexItem> items;
-  IndexPlan plan;
-  SizesView batch;
-  Sizes part;  // with which values start
-};
+WalkRules beside() {
+  WalkRules rules = all_entries();
+  rules.missing = WalkRules::Missing::fill;
+  rules.ignore_extra = true;
+  return rules;
+}
 
-// An indexed write.
-class Write {
+}  // namespace
+
+// Plans to write the first tree into the second one.
+class IndexWrite::Entries : public WalkSink<Take::into> {
  public:
-  // `everywhere`: elements of lazy stacks outside the index receive new entries, too, as zeros.
-  explicit Write(bool everywhere = false) : everywhere_(everywhere) {}
+  Entries(IndexWrite& write, c10::ArrayRef<IndexItem> items) : write_(write), items_(items) {}
+  Entries(IndexWrite& write, Scope& scope) : write_(write), items_(scope.items), scope_(&scope) {}
 
-  // For targets other than sub-tensordicts. `source` has the part's batch size. All arguments must outlive
-  // the write.
-  void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
-    Entries entries(*this, items);
-    walk_pair(source, target, entries, beside());
+  // Keeps the node: its values are read when the changes run.
+  NodePtr read(const Node& source) { return write_.hold(dense_form(retain(source))); }
+
+  Take meet(const Here& here, NodesHere nodes) {
+    if (nodes[1] != nullptr) return Take::into;
+    make(here);
+    return Take::nothing;
   }
-
-  void plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-    Fill fill(*this, items, value);
-    walk(target, fill, all_entries());
+  void enter(const Here&, Dicts dicts) {
+    if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[1]->batch());
+    targets_.push_back(dicts[1]);
   }
-
-  void run() { changes_.run(); }
+  Made leave(const Here&, bool) {
+    targets_.pop_back();
+    return {};
+  }
+  void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
+    const NodePtr& source = write_.hold(retain(*nodes[0]));
+    if (scope_ == nullptr) return write_.plan_lazy(lazy, items_, lazy.batch().size(), source);
+    const std::size_t dims = scope_->batch.size();
+    if (scope_->untouched) return write_.plan_zeros(retain(lazy), source, dims, scope_->part);
+    require_batch(here.name(), lazy.batch(), scope_->batch);
+    write_.plan_lazy(lazy, scope_->items, dims, source);
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    if (tensors[1] == nullptr) return make(here);
+    if (!scope_->untouched) write_.plan_leaf(name(here), *tensors[1], *tensors[0], *scope_);
+  }
+  void value(const Here& here, NodesHere nodes) {
+    if (here.is_root()) fail_root();
+    const DenseNode& target = *targets_.back();
+    const std::size_t at = target.schema()->find(name(here));
+    if (at == Schema::npos) return make(here);
+    if (scope_->untouched) return;
+    if (nodes[1] == nullptr) fail_kinds(here);
+    write_.plan_non_tensor(target, at, *nodes[0], *scope_);
+  }
+  bool mixed(const Here& here) {
+    if (here.is_root()) fail_root();
+    if (!scope_->untouched) fail_kinds(here);
+    return true;
+  }
 
  private:
-  static WalkRules beside() {
-    WalkRules rules = all_entries();
-    rules.missing = WalkRules::Missing::fill;
-    rules.ignore_extra = true;
-    return rules;
+  static const std::string& name(const Here& here) { return here.holder().name(here.index()); }
+
+  void make(const Here& here) {
+    const DenseNode& target = *targets_.back();
+    if (target.locked()) {
+      fail(Code::locked, "the dictionary is locked and has no entry \"", name(here), "\" to write");
+    }
+    write_.make(target, name(here), here.value(), *scope_);
+  }
+  [[noreturn]] static void fail_root() {
+    fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
+  }
+  [[noreturn]] void fail_kinds(const Here& here) const {
+    fail(Code::wrong_entry, "cannot write a ", kind_word(here.value()), " into \"", name(here),
+         "\", which is a ", kind_word(*targets_.back()->find(name(here))));
   }
 
-  // Plans to write the first tree into the second one.
-  class Entries : public WalkSink<Take::into> {
-   public:
-    Entries(Write& write, c10::ArrayRef<IndexItem> items) : write_(write), items_(items) {}
-    Entries(Write& write, Scope& scope) : write_(write), items_(scope.items), scope_(&scope) {}
-
-    // Keeps the node: its values are read when the changes run.
-    NodePtr read(const Node& source) { return write_.hold(dense_form(retain(source))); }
-
-    Take meet(const Here& here, NodesHere nodes) {
-      if (nodes[1] != nullptr) return Take::into;
-      make(here);
-      return Take::nothing;
-    }
-    void enter(const Here&, Dicts dicts) {
-      if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[1]->batch());
-      targets_.push_back(dicts[1]);
-    }
-    Made leave(const Here&, bool) {
-      targets_.pop_back();
-      return {};
-    }
-    void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
-      const NodePtr& source = write_.hold(retain(*nodes[0]));
-      if (scope_ == nullptr) return write_.plan_lazy(lazy, items_, lazy.batch().size(), source);
-      const std::size_t dims = scope_->batch.size();
-      if (scope_->untouched) return write_.plan_zeros(retain(lazy), source, dims, scope_->part);
-      require_batch(here.name(), lazy.batch(), scope_->batch);
-      write_.plan_lazy(lazy, scope_->items, dims, source);
-    }
-    void leaf(const Here& here, Tensors tensors) {
-      if (tensors[1] == nullptr) return make(here);
-      if (!scope_->untouched) write_.plan_leaf(name(here), *tensors[1], *tensors[0], *scope_);
-    }
-    void value(const Here& here, NodesHere nodes) {
-      if (here.is_root()) fail_root();
-      const DenseNode& target = *targets_.back();
-      const std::size_t at = target.schema()->find(name(here));
-      if (at == Schema::npos) return make(here);
-      if (scope_->untouched) return;
-      if (nodes[1] == nullptr) fail_kinds(here);
-      write_.plan_non_tensor(target, at, *nodes[0], *scope_);
-    }
-    bool mixed(const Here& here) {
-      if (here.is_root()) fail_root();
-      if (!scope_->untouched) fail_kinds(here);
-      return true;
-    }
-
-   private:
-    static const std::string& name(const Here& here) { return here.holder().name(here.index()); }
-
-    void make(const Here& here) {
-      const DenseNode& target = *targets_.back();
-      if (target.locked()) {
-        fail(Code::locked, "the dictionary is locked and has no entry \"", name(here),
-             "\" to write");
-      }
-      write_.make(target, name(here), here.value(), *scope_);
-    }
-    [[noreturn]] static void fail_root() {
-      fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
-    }
-    [[noreturn]] void fail_kinds(const Here& here) const {
-      fail(Code::wrong_entry, "cannot write a ", kind_word(here.value()), " into \"", name(here),
-           "\", which is a ", kind_word(*targets_.back()->find(name(here))));
-    }
-
-    Write& write_;
-    c10::ArrayRef<IndexItem> items_;
-    Scope* scope_ = nullptr;  // shared by all dictionaries; made for the first one
-    c10::SmallVector<const DenseNode*, 4> targets_;
-  };
-
-  // Plans to write one value into each tensor.
-  class Fill : public WalkSink<Take::into> {
-   public:
-    Fill(Write& write, c10::ArrayRef<IndexItem> items, const at::Tensor& value)
-        : write_(write), items_(items), number_(value) {}
-
-    void enter(const Here&, Dicts dicts) {
-      if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[0]->batch());
-    }
-    void stack(const Here&, const LazyNode& lazy, NodesHere) {
-      const std::size_t dims = scope_ == nullptr ? lazy.batch().size() : scope_->batch.size();
-      const NodePtr part = read_lazy(lazy, items_, dims);
-      write_.plan_lazy(lazy, items_, dims, write_.filled_with(part, number_));
-    }
-    void leaf(const Here& here, Tensors tensors) {
-      write_.plan_leaf(here.name(), *tensors[0], number_, *scope_);
-    }
-    void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
-      if (here.is_root()) return;
-      fail(Code::unsupported, show_path(here.path()),
-           " is a nested tensor, whose parts cannot be filled");
-    }
-
-   private:
-    Write& write_;
-    c10::ArrayRef<IndexItem> items_;
-    const at::Tensor& number_;
-    Scope* scope_ = nullptr;  // shared by all dictionaries
-  };
-
-  const NodePtr& hold(NodePtr node) { return held_.emplace_front(std::move(node)); }
-
-  // The part, with each tensor replaced by the value.
-  NodePtr filled_with(const NodePtr& part, const at::Tensor& value) {
-    struct FillOp final : BatchOp {
-      explicit FillOp(const at::Tensor& given) : value(given) {}
-      bool keeps_batch() const override { return true; }
-      Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
-      at::Tensor leaf(const at::Tensor& before) const override {
-        if (!broadcasts(value.sizes(), before.sizes())) {
-          fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()),
-               " into a part of shape ", show_sizes(before.sizes()));
-        }
-        return value.expand(before.sizes());
-      }
-      const at::Tensor& value;
-    };
-    return hold(map(dense_form(part), FillOp(value)));
-  }
-
-  void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
-                 Scope& scope) {
-    require_batch(name, target.sizes(), scope.batch);
-    const Sizes part = scope.plan.sizes(target.sizes());
-    const at::Tensor& value = fitted_.fit(source, part.size());
-    if (!broadcasts(value.sizes(), part)) {
-      fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
-           name, "\" of shape ", show_sizes(part));
-    }
-    changes_.writes().set(name, target, value, &scope.plan);
-  }
-
-  // Writing non-tensor values to a part turns a common value into one for each element.
-  void plan_non_tensor(const DenseNode& target, std::size_t at, const Node& source,
-                       const Scope& scope) {
-    require_entry(target, at);
-    NodePtr changed = written(target.value(at).node(), source, scope);
-    if (!changed.defined()) return;
-    if (target.memmapped() || target.shared()) {
-      fail(Code::locked, "the value of \"", target.name(at),
-           "\" is mapped or shared and cannot become one value for each element");
-    }
-    changes_.set(target, at, std::move(changed));
-  }
-
-  // The values with those of a part replaced; null if nothing changes.
-  static NodePtr written(const NodePtr& target, const Node& source, const Scope& scope) {
-    const at::NoGradGuard no_grad;
-    std::vector<const NonTensorNode*> values = non_tensor_values(*target);
-    const std::vector<const NonTensorNode*> given = non_tensor_values(source);
-    const auto n = static_cast<std::int64_t>(values.size());
-    const at::Tensor all = at::arange(n, at::kLong).view(target->batch());
-    const at::Tensor part = scope.plan.read(all, false).contiguous();
-    if (part.numel() != static_cast<std::int64_t>(given.size())) {
-      fail(Code::shape, "values for a part of shape ", show_sizes(part.sizes()),
-           " were given with batch size ", show_sizes(source.batch()));
-    }
-    const std::int64_t* positions = part.data_ptr<std::int64_t>();
-    bool changes = false;
-    for (std::size_t k = 0; k < given.size(); ++k) {
-      const NonTensorNode*& value = values[static_cast<std::size_t>(positions[k])];
-      changes = changes || value->json() != given[k]->json();
-      value = given[k];
-    }
-    return changes ? make_non_tensor(values, all, target->device()) : NodePtr();
-  }
-
-  // Writes each picked element with its part of the source.
-  void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
-                 const NodePtr& source) {
-    const RecursionGuard guard;
-    require_elements(target);
-    const LazyIndex at(items, dims, target);
-    if (!at.separable) return plan_scattered(target, items, dims, source);
-    std::vector<NodePtr> parts{source};
-    for (std::size_t d = 0; d < at.shape.size(); ++d) {
-      std::vector<NodePtr> finer;
-      for (const NodePtr& part : parts) {
-        for (const TensorDict& one : TensorDict(part).unbind(at.result_dim))
-          finer.push_back(one.node());
-      }
-      parts = std::move(finer);
-    }
-    std::vector<bool> touched(target.elements().size(), false);
-    for (std::size_t k = 0; k < at.picks.size(); ++k) {
-      const auto pick = static_cast<std::size_t>(at.picks[k]);
-      touched[pick] = true;
-      plan_element(target.elements()[pick], at.rest, parts[k]);
-    }
-    if (!everywhere_ || std::find(touched.begin(), touched.end(), false) == touched.end()) return;
-    const SizesView element = target.elements()[0]->batch().slice(0, dims - 1);
-    const std::size_t rest_dims = IndexPlan(at.rest, element).sizes(element).size();
-    plan_untouched(target, touched, dims, source, at.shape.size() + rest_dims);
-  }
-
-  void plan_element(const NodePtr& element, std::vector<IndexItem> items, const NodePtr& source) {
-    plan(element, items_.emplace_front(std::move(items)), hold(source));
-  }
-
-  // For an index that cannot be split: computes positions, and gives each element its own.
-  void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
-                      const NodePtr& source) {
-    const SizesView batch = known_sizes(target.batch()).slice(0, dims);
-    const auto stack = static_cast<std::size_t>(target.stack_dim());
-    const IndexPlan plan(items, batch);
-    const auto n =
-        std::accumulate(batch.begin(), batch.end(), std::int64_t{1}, std::multiplies<>());
-    const at::Tensor positions =
-        plan.read(at::arange(n, at::kLong).view(batch), false).reshape({-1});
-    Sizes flat{-1};
-    const std::size_t part_dims = plan.sizes(batch).size();
-    flat.append(source->batch().begin() + part_dims, source->batch().end());
-    const TensorDict values = TensorDict(dense_form(source)).reshape(flat);
-    std::vector<at::Tensor> places(batch.size());  // one number for each dimension
-    at::Tensor left = positions;
-    for (std::size_t d = batch.size(); d-- > 0;) {
-      places[d] = left.remainder(batch[d]);
-      left = left.div(batch[d], "floor");
-    }
-    std::vector<bool> touched(target.elements().size(), false);
-    for (std::size_t k = 0; k < target.elements().size(); ++k) {
-      const at::Tensor own = places[stack].eq(static_cast<std::int64_t>(k)).nonzero().reshape({-1});
-      if (own.numel() == 0) continue;
-      std::vector<IndexItem> rest;
-      for (std::size_t d = 0; d < batch.size(); ++d) {
-        if (d != stack) rest.push_back(IndexItem::of(places[d].index_select(0, own)));
-      }
-      // Without other dimensions an element is written as a whole; the last of several values counts.
-      const IndexItem which =
-          rest.empty() ? IndexItem::at(own[-1].item<std::int64_t>()) : IndexItem::of(own);
-      touched[k] = true;
-      plan_element(target.elements()[k], rest, values.index(which).node());
-    }
-    if (everywhere_) plan_untouched(target, touched, dims, source, part_dims);
-  }
-
-  // Adds new entries to elements outside the index.
-  void plan_untouched(const LazyNode& target, const std::vector<bool>& touched, std::size_t dims,
-                      const NodePtr& source, std::size_t part_dims) {
-    const SizesView part = source->batch().slice(0, part_dims);
-    for (std::size_t k = 0; k < touched.size(); ++k) {
-      if (!touched[k]) plan_zeros(target.elements()[k], source, dims - 1, part);
-    }
-  }
-
-  // `dims`, `part`: the indexed dimensions of the element and of the source.
-  void plan_zeros(const NodePtr& element, const NodePtr& source, std::size_t dims, SizesView part) {
-    const RecursionGuard guard;
-    const std::optional<std::int64_t> along = stack_dim_of(*element);
-    if (!along) {
-      scopes_.emplace_front(element->batch().slice(0, dims), part);
-      return plan(element, hold(source), scopes_.front());
-    }
-    const c10::ArrayRef<NodePtr> elements = stacked(*element);
-    const auto stack = static_cast<std::size_t>(*along);
-    std::vector<TensorDict> parts;
-    if (stack >= dims) {
-      parts = TensorDict(source).unbind(static_cast<std::int64_t>(part.size() + stack - dims));
-    }
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      plan_zeros(elements[k], stack < dims ? source : parts[k].node(),
-                 stack < dims ? dims - 1 : dims, part);
-    }
-  }
-
-  // Adds a new entry as zeros of the full batch; it is then written like the others.
-  void make(const DenseNode& holder, std::string_view name, const Value& from, Scope& scope) {
-    require_batch(name, sizes_of(from), scope.part);
-    const ZerosOp op(scope.batch, scope.part.size());
-    const std::optional<c10::Device>& device = holder.device();
-    if (!from.is_node()) {
-      at::Tensor made = op.leaf(from.tensor());
-      if (device) made = move_to(made, *device);
-      if (!scope.untouched) changes_.writes().set(name, made, from.tensor(), &scope.plan);
-      return changes_.set(holder, name, std::move(made));
-    }
-    const Node& source = *from.node();
-    if (!is_dict(source) && stack_dim_of(source)) {  // one value for each element
-      const NodePtr none =
-          c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
-      const NodePtr made = scope.untouched ? none : written(none, source, scope);
-      return changes_.set(holder, name, made.defined() ? made : none);
-    }
-    NodePtr made = map(all_dense(from.node()), op);
-    if (device) made = TensorDict(made).to(*device).node();
-    if (is_dict(*made) && !scope.untouched) plan(made, from.node(), scope);
-    changes_.set(holder, name, std::move(made));
-  }
-
-  void plan(const NodePtr& target, const NodePtr& source, Scope& scope) {
-    Entries entries(*this, scope);
-    walk_pair(source, target, entries, beside());
-  }
-
-  const bool everywhere_;
-  std::forward_list<std::vector<IndexItem>> items_;  // of the scopes
-  std::forward_list<Scope> scopes_;
-  std::forward_list<NodePtr> held_;
-  FittedValues fitted_;
-  Changes changes_;
+  IndexWrite& write_;
+  c10::ArrayRef<IndexItem> items_;
+  Scope* scope_ = nullptr;  // shared by all dictionaries; made for the first one
+  c10::SmallVector<const DenseNode*, 4> targets_;
 };
+
+// Plans to write one value into each tensor.
+class IndexWrite::Fill : public WalkSink<Take::into> {
+ public:
+  Fill(IndexWrite& write, c10::ArrayRef<IndexItem> items, const at::Tensor& value)
+      : write_(write), items_(items), number_(value) {}
+
+  void enter(const Here&, Dicts dicts) {
+    if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[0]->batch());
+  }
+  void stack(const Here&, const LazyNode& lazy, NodesHere) {
+    const std::size_t dims = scope_ == nullptr ? lazy.batch().size() : scope_->batch.size();
+    const NodePtr part = read_lazy(lazy, items_, dims);
+    write_.plan_lazy(lazy, items_, dims, write_.filled_with(part, number_));
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    write_.plan_leaf(here.name(), *tensors[0], number_, *scope_);
+  }
+  void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
+    if (here.is_root()) return;
+    fail(Code::unsupported, show_path(here.path()),
+         " is a nested tensor, whose parts cannot be filled");
+  }
+
+ private:
+  IndexWrite& write_;
+  c10::ArrayRef<IndexItem> items_;
+  const at::Tensor& number_;
+  Scope* scope_ = nullptr;  // shared by all dictionaries
+};
+
+void IndexWrite::plan(const NodePtr& target, c10::ArrayRef<IndexItem> items,
+                      const NodePtr& source) {
+  Entries entries(*this, items);
+  walk_pair(source, target, entries, beside());
+}
+
+void IndexWrite::plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items,
+                           const at::Tensor& value) {
+  Fill fill(*this, items, value);
+  walk(target, fill, all_entries());
+}
+
+void IndexWrite::plan(const NodePtr& target, const NodePtr& source, Scope& scope) {
+  Entries entries(*this, scope);
+  walk_pair(source, target, entries, beside());
+}
+
+NodePtr IndexWrite::filled_with(const NodePtr& part, const at::Tensor& value) {
+  struct FillOp final : BatchOp {
+    explicit FillOp(const at::Tensor& given) : value(given) {}
+    bool keeps_batch() const override { return true; }
+    Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
+    at::Tensor leaf(const at::Tensor& before) const override {
+      if (!broadcasts(value.sizes(), before.sizes())) {
+        fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()),
+             " into a part of shape ", show_sizes(before.sizes()));
+      }
+      return value.expand(before.sizes());
+    }
+    const at::Tensor& value;
+  };
+  return hold(map(dense_form(part), FillOp(value)));
+}
+
+void IndexWrite::plan_leaf(std::string_view name, const at::Tensor& target,
+                           const at::Tensor& source, Scope& scope) {
+  require_batch(name, target.sizes(), scope.batch);
+  const Sizes part = scope.plan.sizes(target.sizes());
+  const at::Tensor& value = fitted_.fit(source, part.size());
+  if (!broadcasts(value.sizes(), part)) {
+    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
+         name, "\" of shape ", show_sizes(part));
+  }
+  changes_.writes().set(name, target, value, &scope.plan);
+}
+
+void IndexWrite::plan_non_tensor(const DenseNode& target, std::size_t at, const Node& source,
+                                 const Scope& scope) {
+  require_entry(target, at);
+  NodePtr changed = written(target.value(at).node(), source, scope);
+  if (!changed.defined()) return;
+  if (target.memmapped() || target.shared()) {
+    fail(Code::locked, "the value of \"", target.name(at),
+         "\" is mapped or shared and cannot become one value for each element");
+  }
+  changes_.set(target, at, std::move(changed));
+}
+
+NodePtr IndexWrite::written(const NodePtr& target, const Node& source, const Scope& scope) {
+  const at::NoGradGuard no_grad;
+  std::vector<const NonTensorNode*> values = non_tensor_values(*target);
+  const std::vector<const NonTensorNode*> given = non_tensor_values(source);
+  const auto n = static_cast<std::int64_t>(values.size());
+  const at::Tensor all = at::arange(n, at::kLong).view(target->batch());
+  const at::Tensor part = scope.plan.read(all, false).contiguous();
+  if (part.numel() != static_cast<std::int64_t>(given.size())) {
+    fail(Code::shape, "values for a part of shape ", show_sizes(part.sizes()),
+         " were given with batch size ", show_sizes(source.batch()));
+  }
+  const std::int64_t* positions = part.data_ptr<std::int64_t>();
+  bool changes = false;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    const NonTensorNode*& value = values[static_cast<std::size_t>(positions[k])];
+    changes = changes || value->json() != given[k]->json();
+    value = given[k];
+  }
+  return changes ? make_non_tensor(values, all, target->device()) : NodePtr();
+}
+
+void IndexWrite::make(const DenseNode& holder, std::string_view name, const Value& from,
+                      Scope& scope) {
+  require_batch(name, sizes_of(from), scope.part);
+  const ZerosOp op(scope.batch, scope.part.size());
+  const std::optional<c10::Device>& device = holder.device();
+  if (!from.is_node()) {
+    at::Tensor made = op.leaf(from.tensor());
+    if (device) made = move_to(made, *device);
+    if (!scope.untouched) changes_.writes().set(name, made, from.tensor(), &scope.plan);
+    return changes_.set(holder, name, std::move(made));
+  }
+  const Node& source = *from.node();
+  if (!is_dict(source) && stack_dim_of(source)) {  // one value for each element
+    const NodePtr none =
+        c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
+    const NodePtr made = scope.untouched ? none : written(none, source, scope);
+    return changes_.set(holder, name, made.defined() ? made : none);
+  }
+  NodePtr made = map(all_dense(from.node()), op);
+  if (device) made = TensorDict(made).to(*device).node();
+  if (is_dict(*made) && !scope.untouched) plan(made, from.node(), scope);
+  changes_.set(holder, name, std::move(made));
+}
+
+namespace {
 
 // Broadcasts the value to the part's batch size, by the rules of indexing.
 TensorDict align(const TensorDict& value, SizesView part) {
@@ -440,7 +304,7 @@ void write_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tensor
   if (node->tensorclass()) require_alike(*node, *value.node());
   TensorDict source = align(value, part_batch(node, items));
   if (td.device() && source.device() != td.device()) source = source.to(*td.device());
-  Write write(everywhere);
+  IndexWrite write(everywhere);
   write.plan(node, items, source.node());
   write.run();
 }
@@ -465,7 +329,7 @@ void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value
       td.fill_at(part, value);
     });
   }
-  Write write;
+  IndexWrite write;
   write.plan_fill(node_, items, value);
   write.run();
 }

@@ -1,0 +1,161 @@
+// Makes a buffer, or opens one in a folder.
+#include "core/io/folder.h"
+#include "core/memmap/memmap.h"
+#include "core/replay/replay.h"
+#include "core/tensor/mapped_tensor.h"
+#include "core/tree/walk.h"
+
+#include <fcntl.h>
+#include <cerrno>
+
+namespace td {
+
+namespace {
+
+constexpr std::size_t kept_batches = 4;
+
+// Reserves disk space: a full disk would raise a signal when mapped memory is written.
+void make_room(const std::string& path, std::size_t bytes) {
+  const files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) files::fail_io("cannot open", path, errno);
+  while (::fallocate(file.get(), 0, 0, static_cast<off_t>(bytes)) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return;  // such file systems cannot reserve
+    files::fail_io("cannot make room for", path, errno);
+  }
+}
+
+TensorDict load_rows(const std::string& folder, bool live) {
+  LoadOptions options;
+  options.private_mapping = !live;
+  options.device = at::Device(at::kCPU);
+  TensorDict rows = load_memmap(files::join(folder, replay_folder::storage), options);
+  if (rows.batch_size().empty() || rows.batch_size()[0] < 1) {
+    fail(Code::format, "the rows in \"", folder, "\" have batch size ",
+         show_sizes(rows.batch_size()), "; it must begin with their number");
+  }
+  if (!live) return rows;
+  visit_paths(*rows.node(), [&](Path path, const Value& value) {
+    if (value.is_node()) return;
+    const MappedFile* file = mapping_of(value.tensor());
+    if (value.tensor().numel() == 0) return;
+    if (file == nullptr || !file->writes_through())
+      fail(Code::io, "cannot write ", show_path(path), " in \"", folder, "\"");
+    make_room(file->path(), file->bytes());
+  });
+  return rows;
+}
+
+}  // namespace
+
+Replay::Replay(const ReplayOptions& options) : options_(checked(options)), pool_(kept_batches) {
+  if (options_.capacity < 1)
+    fail(Code::invalid_argument, "capacity is ", options_.capacity, "; it must be at least 1");
+  if (options_.sampling == ReplaySampling::as_stored) options_.sampling = ReplaySampling::random;
+  files_ = ReplayFiles::fresh(options_);
+  counts_ = files_.counts;
+  random_ = *files_.random;
+  make_sampler();
+  if (options_.folder.empty()) return;
+  const std::string folder = files::absolute(options_.folder);
+  if (files::look(files::join(folder, ".")).found != files::Found::nothing &&
+      !files::list(folder).empty()) {
+    fail(Code::io, "cannot make a buffer in \"", folder, "\": the folder is not empty");
+  }
+  files_.set(counts_, random_, options_.rows);
+  save_replay(folder, files_, nullptr, nullptr, /*durable=*/false, LiveFolder::text(counts_));
+  live_ = std::make_unique<LiveFolder>(folder, LiveFolder::Use::share);
+}
+
+std::unique_ptr<Replay> Replay::open(const std::string& folder, const ReplayOptions& options,
+                                     bool live) {
+  if (folder.empty()) fail(Code::io, "no such folder: the path is empty");
+  const std::string path = files::absolute(folder);
+  std::unique_ptr<Replay> result(new Replay(options, path));
+  result->open_files(live);
+  return result;
+}
+
+Replay::Replay(ReplayOptions options, std::string folder)
+    : options_(std::move(options)), pool_(kept_batches) {
+  options_.folder = std::move(folder);
+}
+
+void Replay::open_files(bool live) {
+  const std::string& folder = options_.folder;
+  // Validate the folder before creating a live file in it. No process writes while that file is missing.
+  if (live &&
+      files::look(files::join(folder, LiveFolder::file_name)).found == files::Found::nothing)
+    ReplayFiles::read(folder, {});
+  auto opened =
+      std::make_unique<LiveFolder>(folder, live ? LiveFolder::Use::share : LiveFolder::Use::read);
+  // Under the lock, rows, JSON files and sampler files belong to the same save.
+  const LiveFolder::Hold hold(*opened, /*alone=*/live);
+  std::optional<TensorDict> rows;
+  if (replay_folder::holds_rows(folder)) rows = load_rows(folder, live);
+  files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView());
+  counts_ = opened->begin(files_.counts);
+  files_.counts.capacity = counts_.capacity;
+  if (rows) rows_ = std::make_unique<RingRows>(flat(*rows), files_.places());
+  if (!rows_ && counts_.written != 0)
+    fail(Code::io, "no rows in \"", folder, "\": it has no storage/meta.json");
+  if (options_.capacity != 0 && options_.capacity != counts_.capacity) {
+    fail(Code::invalid_argument, "capacity is ", options_.capacity, "; the buffer in \"", folder,
+         "\" has ", counts_.capacity);
+  }
+  options_.capacity = counts_.capacity;
+  if (options_.sampling == ReplaySampling::as_stored) options_.sampling = files_.sampling;
+  if (options_.sampling == ReplaySampling::slices && !files_.inner.empty()) {
+    fail(Code::unsupported, "the storage in \"", folder, "\" has ", files_.inner.size() + 1,
+         " dimensions: slices are drawn from one");
+  }
+  if (options_.rows == 0) options_.rows = files_.rows.value_or(0);
+  options_ = checked(std::move(options_));
+  random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
+  make_sampler();
+  if (files_.sampling == options_.sampling) {
+    // The sampler's files are as old as the JSON files and do not cover newer rows.
+    RingCounts then = counts_;
+    if (files_.counts.written != counts_.written) then = files_.counts;
+    then.gap = 0;
+    sampler_->load(files::join(folder, replay_folder::sampler), then);
+  }
+  if (live) live_ = std::move(opened);
+}
+
+void Replay::make_sampler() {
+  switch (options_.sampling) {
+    case ReplaySampling::as_stored:
+    case ReplaySampling::random: sampler_ = make_random_draws(); break;
+    case ReplaySampling::without_replacement:
+      sampler_ = make_draws_without_replacement(options_);
+      break;
+    case ReplaySampling::slices: sampler_ = make_slice_draws(options_); break;
+    case ReplaySampling::prioritized: {
+      auto made = std::make_unique<Priorities>(options_, options_.capacity);
+      priorities_ = made.get();
+      sampler_ = std::move(made);
+      break;
+    }
+  }
+}
+
+// Opens the rows that another process has created.
+void Replay::attach() {
+  const std::string& folder = live_->folder();
+  auto rows = std::make_unique<RingRows>(load_rows(folder, /*live=*/true));
+  if (rows->dict().batch_size()[0] != counts_.capacity) {
+    fail(Code::format, "the rows in \"", folder, "\" are ", rows->dict().batch_size()[0],
+         "; the buffer has places for ", counts_.capacity);
+  }
+  rows_ = std::move(rows);
+}
+
+std::unique_ptr<RingRows> Replay::new_rows(const TensorDict& like) const {
+  if (!live_) return std::make_unique<RingRows>(RingRows::like(like, counts_.capacity));
+  const std::string path = files::join(live_->folder(), replay_folder::storage);
+  memmap_like(RingRows::shape_like(like, counts_.capacity), path);
+  return std::make_unique<RingRows>(load_rows(live_->folder(), /*live=*/true));
+}
+
+}  // namespace td
