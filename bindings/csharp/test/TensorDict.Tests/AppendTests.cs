@@ -4,7 +4,7 @@ using Xunit;
 
 namespace TensorDicts.Tests;
 
-public class GrowTests
+public class AppendTests
 {
     private static TensorDict Like() => new TensorDict(1)
     {

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "td_grow_test.h"
+#include "td_append_test.h"
 
 static td_append_options background(int64_t every, int32_t meta_ms) {
   td_append_options options = TD_APPEND_OPTIONS_INIT;

@@ -1,6 +1,6 @@
 /* Rows that tell whether they are whole: a number, what follows from it, and a hash of both. */
-#ifndef GROW_ROWS_H
-#define GROW_ROWS_H
+#ifndef APPEND_ROWS_H
+#define APPEND_ROWS_H
 
 #include <stdio.h>
 #include <stdlib.h>

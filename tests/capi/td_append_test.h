@@ -1,6 +1,6 @@
-/* td_grow_test.h: rows of a nested folder that grows; each value follows from its number. */
-#ifndef TD_GROW_TEST_H
-#define TD_GROW_TEST_H
+/* td_append_test.h: rows of a nested folder that grows; each value follows from its number. */
+#ifndef TD_APPEND_TEST_H
+#define TD_APPEND_TEST_H
 
 #include <stdio.h>
 #include <sys/stat.h>

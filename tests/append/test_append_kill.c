@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "grow_rows.h"
+#include "append_rows.h"
 #include "td_files.h"
 
 static int kills(void) {

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "grow_rows.h"
+#include "append_rows.h"
 #include "td_files.h"
 
 static double seconds_for_each(double of_all) {

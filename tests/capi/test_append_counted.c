@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "td_grow_test.h"
+#include "td_append_test.h"
 
 static td_append_options each(int64_t rows) {
   td_append_options options = TD_APPEND_OPTIONS_INIT;
