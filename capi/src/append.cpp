@@ -1,14 +1,15 @@
 // tensordict/td_append.h
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "writer_handle.h"
 
 #include "core/append/append.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
@@ -32,10 +33,9 @@ td::AppendOptions append_options_in(const td_append_options* options) {
 
 td_status td_writer_open_append(const char* dir, const td_tensordict* like,
                                 const td_append_options* options, td_writer** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_writer> out(result);
+  return give(__func__, result, [&] {
     capi::OptionalDict sample(like);
-    out.put(td::open_append(not_null(dir, "dir"), sample.get(), append_options_in(options)));
+    return td::open_append(not_null(dir, "dir"), sample.get(), append_options_in(options));
   });
 }
 

@@ -11,8 +11,8 @@ using capi::not_null;
 namespace {
 
 td::PackOptions pack_options_in(const td_memmap_pack_options* options) {
-  const td_memmap_pack_options given = capi::options_in(
-      options, td_memmap_pack_options TD_MEMMAP_PACK_OPTIONS_INIT, sizeof(td_memmap_pack_options));
+  const td_memmap_pack_options given =
+      capi::options_in(options, td_memmap_pack_options TD_MEMMAP_PACK_OPTIONS_INIT);
   td::PackOptions result;
   result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
   result.fail_if_exists = given.fail_if_exists != 0;

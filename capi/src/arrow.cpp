@@ -12,8 +12,8 @@ using capi::Out;
 namespace {
 
 td::arrow::ImportOptions from_arrow_in(const td_from_arrow_options* options) {
-  const td_from_arrow_options given = capi::options_in(
-      options, td_from_arrow_options TD_FROM_ARROW_OPTIONS_INIT, sizeof(td_from_arrow_options));
+  const td_from_arrow_options given =
+      capi::options_in(options, td_from_arrow_options TD_FROM_ARROW_OPTIONS_INIT);
   td::arrow::ImportOptions result;
   result.copy = capi::flag_in(given.flags, TD_FROM_ARROW_COPY);
   result.nulls = capi::choice_in<td::arrow::Nulls>(given.nulls, TD_ARROW_NULLS_REFUSE,
@@ -26,8 +26,8 @@ td::arrow::ImportOptions from_arrow_in(const td_from_arrow_options* options) {
 }
 
 td::arrow::ExportOptions to_arrow_in(const td_to_arrow_options* options) {
-  const td_to_arrow_options given = capi::options_in(
-      options, td_to_arrow_options TD_TO_ARROW_OPTIONS_INIT, sizeof(td_to_arrow_options));
+  const td_to_arrow_options given =
+      capi::options_in(options, td_to_arrow_options TD_TO_ARROW_OPTIONS_INIT);
   td::arrow::ExportOptions result;
   result.complex_pairs = capi::flag_in(given.flags, TD_TO_ARROW_COMPLEX_PAIRS);
   if (given.separator != nullptr) result.separator = given.separator;

@@ -63,8 +63,7 @@ std::vector<td::CallArgument> arguments_in(const td_call_argument* arguments, st
 }
 
 td::CallOptions call_options_in(const td_call_options* options) {
-  const td_call_options given =
-      capi::options_in(options, td_call_options TD_CALL_OPTIONS_INIT, sizeof(td_call_options));
+  const td_call_options given = capi::options_in(options, td_call_options TD_CALL_OPTIONS_INIT);
   td::CallOptions result;
   if (given.has_batch_size != 0)
     result.batch = capi::sizes_in(given.batch_size, given.batch_dims, "batch_size");

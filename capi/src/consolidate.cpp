@@ -1,13 +1,14 @@
 // tensordict/td_consolidate.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/consolidated/consolidate.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
@@ -38,11 +39,9 @@ td::OpenOptions open_options_in(const td_load_options* options) {
 
 td_status td_consolidate(const td_tensordict* td, const char* file,
                          const td_consolidate_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     const td::ConsolidateOptions how = consolidate_options_in(options);
-    out.put(file == nullptr ? td::consolidate(in(td), how)
-                            : td::consolidate_file(in(td), file, how));
+    return file == nullptr ? td::consolidate(in(td), how) : td::consolidate_file(in(td), file, how);
   });
 }
 
@@ -62,8 +61,7 @@ td_status td_is_consolidated(const td_tensordict* td, int32_t* result) noexcept 
 
 td_status td_consolidated_load(const char* file, const td_load_options* options,
                                td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::load_consolidated(not_null(file, "file"), open_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::load_consolidated(not_null(file, "file"), open_options_in(options));
   });
 }

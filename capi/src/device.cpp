@@ -3,11 +3,12 @@
 #include "core/inspect/nbytes.h"
 #include "core/shape/convert.h"
 #include "core/tree/copies.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
-using capi::Out;
 
 namespace {
 
@@ -48,29 +49,24 @@ td::ConvertOptions convert_in(const td::TensorDict* like, td_dtype dtype,
 
 td_status td_to_device(const td_tensordict* td, td_device_type device_type, int32_t device_index,
                        const td_to_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     const td_to_options given =
         capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
-    out.put(in(td)->to(capi::real_device_in(device_type, device_index), given.non_blocking != 0));
+    return in(td)->to(capi::real_device_in(device_type, device_index), given.non_blocking != 0);
   });
 }
 
 td_status td_to_dtype(const td_tensordict* td, td_dtype dtype, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(td)->to(capi::dtype_in(dtype)));
-  });
+  return give(__func__, result, [&] { return in(td)->to(capi::dtype_in(dtype)); });
 }
 
 td_status td_to(const td_tensordict* td, const td_tensordict* like, td_dtype dtype,
                 td_device_type device_type, int32_t device_index, const td_to_options* options,
                 td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     capi::OptionalDict model(like);
-    out.put(td::convert(in(td),
-                        convert_in(model.get(), dtype, device_type, device_index, options, false)));
+    return td::convert(in(td),
+                       convert_in(model.get(), dtype, device_type, device_index, options, false));
   });
 }
 

@@ -2,6 +2,7 @@
 #include "arguments.h"
 #include "choices.h"
 #include "foreign_call.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 
@@ -13,42 +14,31 @@
 
 #include <new>
 
+using capi::give;
+using capi::give_plain;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 using capi::PathIn;
-
-namespace {
-
-using DictOut = Out<td_tensordict>;
-
-}  // namespace
 
 td_status td_create(const int64_t* batch_size, size_t batch_dims, td_device_type device_type,
                     int32_t device_index, td_tensordict** result) noexcept {
-  return guard_plain(__func__, [&] {
-    DictOut out(result);
-    out.put(td::TensorDict(capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                           capi::device_in(device_type, device_index)));
+  return give_plain(__func__, result, [&] {
+    return td::TensorDict(capi::sizes_in(batch_size, batch_dims, "batch_size"),
+                          capi::device_in(device_type, device_index));
   });
 }
 
 td_status td_dup(const td_tensordict* td, td_tensordict** result) noexcept {
-  return guard_plain(__func__, [&] {
-    DictOut out(result);
-    out.put(*in(td));
-  });
+  return give_plain(__func__, result, [&] { return *in(td); });
 }
 
 void td_free(td_tensordict* td) noexcept { capi::free_handle(td); }
 
 td_status td_clone(const td_tensordict* td, td_clone_flags flags, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(in(td)->clone(!capi::flag_in(flags, TD_CLONE_SHALLOW)));
-  });
+  return give(__func__, result,
+              [&] { return in(td)->clone(!capi::flag_in(flags, TD_CLONE_SHALLOW)); });
 }
 
 td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
@@ -73,24 +63,22 @@ td_status td_set_inplace(td_tensordict* td, const char* const* path, size_t path
 
 td_status td_get(const td_tensordict* td, const char* const* path, size_t path_len,
                  td_tensor** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_tensor> out(result);
+  return give_plain(__func__, result, [&] {
     auto dict = in(td);
     const PathIn at(path, path_len);
     const at::Tensor* stored = dict->stored(at);
     const capi::TorchScope scope(stored == nullptr);
-    out.put(stored != nullptr ? at::Tensor(*stored) : dict->get(at));
+    return stored != nullptr ? at::Tensor(*stored) : dict->get(at);
   });
 }
 
 td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t path_len,
                       td_tensordict** result) noexcept {
-  return guard_plain(__func__, [&] {
-    DictOut out(result);
+  return give_plain(__func__, result, [&] {
     auto dict = in(td);
     const PathIn at(path, path_len);
     const capi::TorchScope scope(dict->get_dict_may_compute(at));
-    out.put(dict->get_dict(at));
+    return dict->get_dict(at);
   });
 }
 
@@ -159,8 +147,7 @@ td_status td_remove(td_tensordict* td, const char* const* path, size_t path_len)
 
 td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
                      td_keys** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_keys> out(result);
+  return give_plain(__func__, result, [&] {
     const td_keys_options given = capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT,
                                                    offsetof(td_keys_options, include_non_tensor));
     const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
@@ -171,7 +158,7 @@ td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
     wanted.include_non_tensor = given.include_non_tensor != 0;
     wanted.contents_first = given.contents_first != 0;
     if (given.is_leaf != nullptr) wanted.is_leaf = &is_leaf;
-    out.put(std::make_unique<capi::KeySnapshot>(td::list_keys(in(td), wanted)));
+    return std::make_unique<capi::KeySnapshot>(td::list_keys(in(td), wanted));
   });
 }
 

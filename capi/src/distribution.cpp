@@ -1,17 +1,17 @@
 // tensordict/td_distribution.h
 #include "choices.h"
-#include "guard.h"
+#include "give.h"
 #include "module_handle.h"
 
 #include "core/nn/probabilistic.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::key_paths_in;
 using capi::module_call_in;
 using capi::module_out;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
@@ -47,8 +47,7 @@ td::DistributionPart part_in(const td_distribution& given) {
 
 td::ProbabilisticOptions probabilistic_options_in(const td_module_probabilistic_options* options) {
   const td_module_probabilistic_options given = capi::options_in(
-      options, td_module_probabilistic_options TD_MODULE_PROBABILISTIC_OPTIONS_INIT,
-      sizeof(td_module_probabilistic_options));
+      options, td_module_probabilistic_options TD_MODULE_PROBABILISTIC_OPTIONS_INIT);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   capi::check_flags(given.flags, TD_MODULE_PROBABILISTIC_LOG_PROB | TD_MODULE_PROBABILISTIC_SEED);
   td::ProbabilisticOptions result;
@@ -66,8 +65,7 @@ td::ProbabilisticOptions probabilistic_options_in(const td_module_probabilistic_
 td::NormalParamOptions normal_options_in(td::Path path,
                                          const td_module_normal_params_options* options) {
   const td_module_normal_params_options given = capi::options_in(
-      options, td_module_normal_params_options TD_MODULE_NORMAL_PARAMS_OPTIONS_INIT,
-      sizeof(td_module_normal_params_options));
+      options, td_module_normal_params_options TD_MODULE_NORMAL_PARAMS_OPTIONS_INIT);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::check_path(path);
   td::NormalParamOptions result;
@@ -86,33 +84,30 @@ td::NormalParamOptions normal_options_in(td::Path path,
 td_status td_module_probabilistic(const td_distribution* parts, size_t parts_len,
                                   const td_module_probabilistic_options* options,
                                   td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
+  return give(__func__, result, [&] {
     not_null(parts, "parts");
     std::vector<td::DistributionPart> given;
     for (size_t i = 0; i < parts_len; ++i) given.push_back(part_in(parts[i]));
-    out.put(
-        module_out(td::module_probabilistic(std::move(given), probabilistic_options_in(options))));
+    return module_out(
+        td::module_probabilistic(std::move(given), probabilistic_options_in(options)));
   });
 }
 
 td_status td_module_log_prob(const td_tensordict* td, const td_module* module,
                              const td_module_call_options* options,
                              td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     auto source = in(td);
     const td::ModulePtr called = *in(module);
-    out.put(td::log_prob(called, source, module_call_in(options)));
+    return td::log_prob(called, source, module_call_in(options));
   });
 }
 
 td_status td_module_normal_params(const char* const* path, size_t path_len,
                                   const td_module_normal_params_options* options,
                                   td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
+  return give(__func__, result, [&] {
     const capi::PathIn entry(path, path_len);
-    out.put(module_out(td::module_normal_params(normal_options_in(entry, options))));
+    return module_out(td::module_normal_params(normal_options_in(entry, options)));
   });
 }

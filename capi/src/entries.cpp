@@ -5,10 +5,12 @@
 #include "core/keys/entries.h"
 #include "core/keys/plain_values.h"
 #include "foreign_call.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 #include "keys_in.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -18,8 +20,6 @@ using capi::Out;
 using capi::PathIn;
 
 namespace {
-
-using DictOut = Out<td_tensordict>;
 
 td::UpdateMode mode_in(td_update_mode mode) {
   switch (mode) {
@@ -31,14 +31,14 @@ td::UpdateMode mode_in(td_update_mode mode) {
 }
 
 td::SelectOptions select_in(const td_select_options* options, bool inplace) {
-  const td_select_options given = capi::options_in(
-      options, td_select_options TD_SELECT_OPTIONS_INIT, sizeof(td_select_options));
+  const td_select_options given =
+      capi::options_in(options, td_select_options TD_SELECT_OPTIONS_INIT);
   return {inplace, given.ignore_missing != 0};
 }
 
 td::SplitOptions split_in(const td_split_keys_options* options, bool inplace) {
-  const td_split_keys_options given = capi::options_in(
-      options, td_split_keys_options TD_SPLIT_KEYS_OPTIONS_INIT, sizeof(td_split_keys_options));
+  const td_split_keys_options given =
+      capi::options_in(options, td_split_keys_options TD_SPLIT_KEYS_OPTIONS_INIT);
   return {inplace, given.ignore_missing != 0, given.keep_structure != 0, given.keep_emptied != 0};
 }
 
@@ -64,8 +64,7 @@ void split(const td_tensordict* td, const td_key_set* sets, size_t sets_len,
 td::TensorDict flatten(const td::TensorDict& td, const char* separator,
                        const td_flatten_keys_options* options, bool inplace) {
   const td_flatten_keys_options given =
-      capi::options_in(options, td_flatten_keys_options TD_FLATTEN_KEYS_OPTIONS_INIT,
-                       sizeof(td_flatten_keys_options));
+      capi::options_in(options, td_flatten_keys_options TD_FLATTEN_KEYS_OPTIONS_INIT);
   capi::require_zero(given.reserved);
   const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
   return td::flatten_keys(td, not_null(separator, "separator"),
@@ -117,8 +116,8 @@ class EntryOut {
 td_status td_update(td_tensordict* td, const td_tensordict* source,
                     const td_update_options* options) noexcept {
   return guard(__func__, [&] {
-    const td_update_options given = capi::options_in(
-        options, td_update_options TD_UPDATE_OPTIONS_INIT, sizeof(td_update_options));
+    const td_update_options given =
+        capi::options_in(options, td_update_options TD_UPDATE_OPTIONS_INIT);
     const KeysIn keys(given.keys, given.keys_len, "options.keys");
     td::UpdateOptions wanted;
     wanted.mode = mode_in(given.mode);
@@ -152,9 +151,8 @@ td_status td_fill_entry(td_tensordict* td, const char* const* path, size_t path_
 td_status td_get_entry_at(const td_tensordict* td, const char* const* path, size_t path_len,
                           const td_index_item* items, size_t items_len,
                           td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::get_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len)));
+  return give(__func__, result, [&] {
+    return td::get_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len));
   });
 }
 
@@ -168,10 +166,8 @@ td_status td_set_entry_at(td_tensordict* td, const char* const* path, size_t pat
 
 td_status td_get_or_set(td_tensordict* td, const char* const* path, size_t path_len,
                         const td_tensor* source, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::get_or_set(in(td), PathIn(path, path_len), in(source)));
-  });
+  return give(__func__, result,
+              [&] { return td::get_or_set(in(td), PathIn(path, path_len), in(source)); });
 }
 
 td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td_entry_kind* kind,
@@ -217,9 +213,8 @@ td_status td_clear(td_tensordict* td) noexcept {
 
 td_status td_select(const td_tensordict* td, const td_key* keys, size_t keys_len,
                     const td_select_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::select(in(td), KeysIn(keys, keys_len), select_in(options, false)));
+  return give(__func__, result, [&] {
+    return td::select(in(td), KeysIn(keys, keys_len), select_in(options, false));
   });
 }
 
@@ -231,9 +226,8 @@ td_status td_select_inplace(td_tensordict* td, const td_key* keys, size_t keys_l
 
 td_status td_exclude(const td_tensordict* td, const td_key* keys, size_t keys_len,
                      const td_select_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::exclude(in(td), KeysIn(keys, keys_len), select_in(options, false)));
+  return give(__func__, result, [&] {
+    return td::exclude(in(td), KeysIn(keys, keys_len), select_in(options, false));
   });
 }
 
@@ -263,10 +257,8 @@ td_status td_split_keys_inplace(td_tensordict* td, const td_key_set* sets, size_
 
 td_status td_empty_like(const td_tensordict* td, td_empty_like_flags flags,
                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::empty(in(td), capi::flag_in(flags, TD_EMPTY_LIKE_RECURSE)));
-  });
+  return give(__func__, result,
+              [&] { return td::empty(in(td), capi::flag_in(flags, TD_EMPTY_LIKE_RECURSE)); });
 }
 
 td_status td_remove_empty(td_tensordict* td) noexcept {
@@ -274,18 +266,12 @@ td_status td_remove_empty(td_tensordict* td) noexcept {
 }
 
 td_status td_filter_non_tensor(const td_tensordict* td, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::filter_non_tensor(in(td)));
-  });
+  return give(__func__, result, [&] { return td::filter_non_tensor(in(td)); });
 }
 
 td_status td_flatten_keys(const td_tensordict* td, const char* separator,
                           const td_flatten_keys_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(flatten(in(td), separator, options, false));
-  });
+  return give(__func__, result, [&] { return flatten(in(td), separator, options, false); });
 }
 
 td_status td_flatten_keys_inplace(td_tensordict* td, const char* separator,
@@ -295,10 +281,8 @@ td_status td_flatten_keys_inplace(td_tensordict* td, const char* separator,
 
 td_status td_unflatten_keys(const td_tensordict* td, const char* separator,
                             td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::unflatten_keys(in(td), not_null(separator, "separator"), false));
-  });
+  return give(__func__, result,
+              [&] { return td::unflatten_keys(in(td), not_null(separator, "separator"), false); });
 }
 
 td_status td_unflatten_keys_inplace(td_tensordict* td, const char* separator) noexcept {
@@ -308,13 +292,12 @@ td_status td_unflatten_keys_inplace(td_tensordict* td, const char* separator) no
 
 td_status td_merge(const td_tensordict* const* sources, size_t sources_len,
                    td_apply_entry_fn callback, void* user, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
+  return give(__func__, result, [&] {
     const td::MergeFn combine = [&](td::Path path, c10::ArrayRef<td::Value> values) {
       return capi::call_apply_entry(callback, user, path, values);
     };
-    out.put(
-        td::merge(capi::dicts_in(sources, sources_len), callback == nullptr ? nullptr : &combine));
+    return td::merge(capi::dicts_in(sources, sources_len),
+                     callback == nullptr ? nullptr : &combine);
   });
 }
 

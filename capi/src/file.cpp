@@ -1,13 +1,14 @@
 // tensordict/td_file.h
+#include "give.h"
 #include "guard.h"
 #include "members_in.h"
 
 #include "core/files/other_files.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 // td_file_format is part of the ABI and written by hand in the header; td::format_rows describes its numbers.
 static_assert(TD_FILE_AUTO == static_cast<td_file_format>(td::FileFormat::detect));
@@ -26,8 +27,7 @@ namespace {
 class OptionsIn {
  public:
   explicit OptionsIn(const td_file_options* options)
-      : given_(capi::options_in(options, td_file_options TD_FILE_OPTIONS_INIT,
-                                sizeof(td_file_options))),
+      : given_(capi::options_in(options, td_file_options TD_FILE_OPTIONS_INIT)),
         members_(given_.members, given_.members_len, given_.item_bytes) {
     result_.format = static_cast<td::FileFormat>(given_.format);
     if (given_.separator != nullptr) result_.separator = given_.separator;
@@ -55,10 +55,8 @@ class OptionsIn {
 
 td_status td_file_load(const char* file, const td_file_options* options,
                        td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::load_file(not_null(file, "file"), OptionsIn(options)));
-  });
+  return give(__func__, result,
+              [&] { return td::load_file(not_null(file, "file"), OptionsIn(options)); });
 }
 
 td_status td_file_save(const td_tensordict* td, const char* file,
@@ -69,10 +67,8 @@ td_status td_file_save(const td_tensordict* td, const char* file,
 
 td_status td_file_load_tensor(const char* file, const td_file_options* options,
                               td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::load_tensor(not_null(file, "file"), OptionsIn(options)));
-  });
+  return give(__func__, result,
+              [&] { return td::load_tensor(not_null(file, "file"), OptionsIn(options)); });
 }
 
 td_status td_file_save_tensor(const td_tensor* tensor, const char* file,

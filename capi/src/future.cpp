@@ -1,14 +1,15 @@
 // tensordict/td_future.h
 #include "future_handle.h"
+#include "give.h"
 #include "guard.h"
 #include "memmap_options.h"
 
 #include <cmath>
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace capi {
 
@@ -24,10 +25,9 @@ std::function<void(const std::function<void()>&)> like_this_thread() {
 
 td_status td_memmap_async(const td_tensordict* td, const char* dir,
                           const td_memmap_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(td::memmap_start(in(td), capi::dir_in(dir), capi::memmap_options_in(options),
-                             capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return td::memmap_start(in(td), capi::dir_in(dir), capi::memmap_options_in(options),
+                            capi::like_this_thread());
   });
 }
 
@@ -49,10 +49,7 @@ td_status td_future_progress(const td_future* future, size_t* done, size_t* tota
 }
 
 td_status td_future_result(const td_future* future, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(future)->result());
-  });
+  return give(__func__, result, [&] { return in(future)->result(); });
 }
 
 td_status td_future_cancel(const td_future* future) noexcept {

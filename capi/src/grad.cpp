@@ -1,18 +1,19 @@
 // tensordict/td_grad.h
 #include "choices.h"
 #include "core/math/gradient.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::OptionalDict;
 using capi::Out;
 
 td_status td_detach(const td_tensordict* td, td_detach_kind kind, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::detach(
-        in(td), capi::choice_in<td::Detach>(kind, TD_DETACH_HISTORY, TD_DETACH_DATA, "kind")));
+  return give(__func__, result, [&] {
+    return td::detach(in(td),
+                      capi::choice_in<td::Detach>(kind, TD_DETACH_HISTORY, TD_DETACH_DATA, "kind"));
   });
 }
 
@@ -43,8 +44,8 @@ td_status td_zero_grad(td_tensordict* td, td_zero_grad_flags flags) noexcept {
 td_status td_backward(const td_tensordict* td, const td_tensordict* gradient,
                       const td_tensordict* inputs, const td_backward_options* options) noexcept {
   return guard(__func__, [&] {
-    const td_backward_options given = capi::options_in(
-        options, td_backward_options TD_BACKWARD_OPTIONS_INIT, sizeof(td_backward_options));
+    const td_backward_options given =
+        capi::options_in(options, td_backward_options TD_BACKWARD_OPTIONS_INIT);
     capi::require_zero(given.reserved);
     td::backward(in(td), OptionalDict(gradient).get(), OptionalDict(inputs).get(),
                  {given.retain_graph != 0, given.create_graph != 0});

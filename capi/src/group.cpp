@@ -1,11 +1,13 @@
 // tensordict/td_group.h
 #include "choices.h"
 #include "future_handle.h"
+#include "give.h"
 #include "guard.h"
 #include "tensordict/td_group.h"
 
 #include "core/distributed/group.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
@@ -25,8 +27,7 @@ namespace {
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 td::GroupOptions group_options_in(const td_group_options* options) {
-  const td_group_options given =
-      capi::options_in(options, td_group_options TD_GROUP_OPTIONS_INIT, sizeof(td_group_options));
+  const td_group_options given = capi::options_in(options, td_group_options TD_GROUP_OPTIONS_INIT);
   td::GroupOptions result;
   if (given.url != nullptr) result.url = given.url;
   result.name = text_or_empty(given.name);
@@ -39,8 +40,8 @@ td::GroupOptions group_options_in(const td_group_options* options) {
 }
 
 td::GroupCall call_in(const td_group_call_options* options, td_group_flags known = 0) {
-  const td_group_call_options given = capi::options_in(
-      options, td_group_call_options TD_GROUP_CALL_OPTIONS_INIT, sizeof(td_group_call_options));
+  const td_group_call_options given =
+      capi::options_in(options, td_group_call_options TD_GROUP_CALL_OPTIONS_INIT);
   capi::check_flags(given.flags, known);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::GroupCall result;
@@ -62,10 +63,7 @@ td::distributed::Op op_in(td_group_op op) {
 }  // namespace
 
 td_status td_group_open(const td_group_options* options, td_group** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_group> out(result);
-    out.put(td::Group::open(group_options_in(options)));
-  });
+  return give(__func__, result, [&] { return td::Group::open(group_options_in(options)); });
 }
 
 td_status td_group_split(td_group* group, const int32_t* ranks, size_t ranks_len, const char* name,
@@ -107,19 +105,17 @@ td_status td_group_recv(td_group* group, td_tensordict* into, int32_t src,
 
 td_status td_group_isend(td_group* group, const td_tensordict* td, int32_t dst,
                          const td_group_call_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->isend(*in(td), dst, call_in(options, TD_GROUP_CONSOLIDATED),
-                             capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->isend(*in(td), dst, call_in(options, TD_GROUP_CONSOLIDATED),
+                            capi::like_this_thread());
   });
 }
 
 td_status td_group_irecv(td_group* group, td_tensordict* into, int32_t src,
                          const td_group_call_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->irecv(*in(into), src, call_in(options, TD_GROUP_CONSOLIDATED),
-                             capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->irecv(*in(into), src, call_in(options, TD_GROUP_CONSOLIDATED),
+                            capi::like_this_thread());
   });
 }
 
@@ -130,26 +126,22 @@ td_status td_group_send_message(td_group* group, const td_tensordict* td, int32_
 
 td_status td_group_recv_message(td_group* group, int32_t src, const td_group_call_options* options,
                                 int32_t* source, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(group)->recv_message(src, call_in(options), source));
-  });
+  return give(__func__, result,
+              [&] { return in(group)->recv_message(src, call_in(options), source); });
 }
 
 td_status td_group_isend_message(td_group* group, const td_tensordict* td, int32_t dst,
                                  const td_group_call_options* options,
                                  td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->isend_message(*in(td), dst, call_in(options), capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->isend_message(*in(td), dst, call_in(options), capi::like_this_thread());
   });
 }
 
 td_status td_group_irecv_message(td_group* group, int32_t src, const td_group_call_options* options,
                                  td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->irecv_message(src, call_in(options), capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->irecv_message(src, call_in(options), capi::like_this_thread());
   });
 }
 
@@ -161,18 +153,14 @@ td_status td_group_init_remote(td_group* group, const td_tensordict* td, int32_t
 td_status td_group_from_remote_init(td_group* group, int32_t src,
                                     const td_group_call_options* options,
                                     td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(group)->from_remote_init(src, call_in(options)));
-  });
+  return give(__func__, result, [&] { return in(group)->from_remote_init(src, call_in(options)); });
 }
 
 td_status td_group_broadcast(td_group* group, const td_tensordict* td, int32_t src,
                              const td_group_call_options* options,
                              td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(group)->broadcast(capi::OptionalDict(td).get(), src, call_in(options)));
+  return give(__func__, result, [&] {
+    return in(group)->broadcast(capi::OptionalDict(td).get(), src, call_in(options));
   });
 }
 
@@ -190,28 +178,24 @@ td_status td_group_all_reduce(td_group* group, td_tensordict* td, td_group_op op
 
 td_status td_group_ibroadcast(td_group* group, const td_tensordict* td, int32_t src,
                               const td_group_call_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->ibroadcast(capi::OptionalDict(td).get(), src, call_in(options),
-                                  capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->ibroadcast(capi::OptionalDict(td).get(), src, call_in(options),
+                                 capi::like_this_thread());
   });
 }
 
 td_status td_group_ireduce(td_group* group, td_tensordict* td, int32_t dst, td_group_op op,
                            const td_group_call_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(
-        in(group)->ireduce(*in(td), dst, op_in(op), call_in(options), capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->ireduce(*in(td), dst, op_in(op), call_in(options), capi::like_this_thread());
   });
 }
 
 td_status td_group_iall_reduce(td_group* group, td_tensordict* td, td_group_op op,
                                const td_group_call_options* options, td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
-    out.put(in(group)->iall_reduce(*in(td), op_in(op), call_in(options, TD_GROUP_FUSED),
-                                   capi::like_this_thread()));
+  return give(__func__, result, [&] {
+    return in(group)->iall_reduce(*in(td), op_in(op), call_in(options, TD_GROUP_FUSED),
+                                  capi::like_this_thread());
   });
 }
 
@@ -229,20 +213,18 @@ td_status td_group_all_gather(td_group* group, const td_tensordict* td,
 td_status td_group_scatter(td_group* group, const td_tensordict* const* sources, size_t sources_len,
                            int32_t src, const td_group_call_options* options,
                            td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     const auto parts = capi::dicts_in(sources, sources_len);
-    out.put(in(group)->scatter(parts, src, call_in(options)));
+    return in(group)->scatter(parts, src, call_in(options));
   });
 }
 
 td_status td_group_iscatter(td_group* group, const td_tensordict* const* sources,
                             size_t sources_len, int32_t src, const td_group_call_options* options,
                             td_future** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_future> out(result);
+  return give(__func__, result, [&] {
     const auto parts = capi::dicts_in(sources, sources_len);
-    out.put(in(group)->iscatter(parts, src, call_in(options), capi::like_this_thread()));
+    return in(group)->iscatter(parts, src, call_in(options), capi::like_this_thread());
   });
 }
 

@@ -1,5 +1,6 @@
 // tensordict/td_hdf5.h
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "key_names.h"
 #include "key_snapshot.h"
@@ -7,10 +8,10 @@
 
 #include "core/hdf5/hdf5.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace capi {
 
@@ -24,8 +25,7 @@ struct Traits<td_hdf5> : OwnedTraits<td::hdf5::Reader, Kind::hdf5> {
 namespace {
 
 td::hdf5::Options hdf5_options_in(const td_hdf5_options* options) {
-  const td_hdf5_options given =
-      capi::options_in(options, td_hdf5_options TD_HDF5_OPTIONS_INIT, sizeof(td_hdf5_options));
+  const td_hdf5_options given = capi::options_in(options, td_hdf5_options TD_HDF5_OPTIONS_INIT);
   capi::check_flags(given.flags, 2 * TD_HDF5_STACK - 1);
   td::hdf5::Options result;
   result.attributes = (given.flags & TD_HDF5_ATTRIBUTES) != 0;
@@ -41,8 +41,8 @@ td::hdf5::Options hdf5_options_in(const td_hdf5_options* options) {
 }
 
 td::hdf5::SaveOptions hdf5_save_in(const td_hdf5_save_options* options) {
-  const td_hdf5_save_options given = capi::options_in(
-      options, td_hdf5_save_options TD_HDF5_SAVE_OPTIONS_INIT, sizeof(td_hdf5_save_options));
+  const td_hdf5_save_options given =
+      capi::options_in(options, td_hdf5_save_options TD_HDF5_SAVE_OPTIONS_INIT);
   capi::check_flags(given.flags, 2 * TD_HDF5_SAVE_DURABLE - 1);
   td::hdf5::SaveOptions result;
   result.stack = (given.flags & TD_HDF5_SAVE_STACK) != 0;
@@ -57,9 +57,8 @@ td::hdf5::SaveOptions hdf5_save_in(const td_hdf5_save_options* options) {
 
 td_status td_hdf5_open(const char* file, const td_hdf5_options* options,
                        td_hdf5** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_hdf5> out(result);
-    out.put(td::hdf5::Reader::open(not_null(file, "file"), hdf5_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::hdf5::Reader::open(not_null(file, "file"), hdf5_options_in(options));
   });
 }
 
@@ -72,26 +71,19 @@ td_status td_hdf5_batch_size(const td_hdf5* file, int64_t* sizes, size_t sizes_c
 }
 
 td_status td_hdf5_keys(const td_hdf5* file, td_keys** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_keys> out(result);
-    out.put(std::make_unique<capi::KeySnapshot>(in(file)->keys()));
-  });
+  return give(__func__, result,
+              [&] { return std::make_unique<capi::KeySnapshot>(in(file)->keys()); });
 }
 
 td_status td_hdf5_read(const td_hdf5* file, const td_index_item* items, size_t items_len,
                        td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(file)->read(capi::items_in(items, items_len)));
-  });
+  return give(__func__, result, [&] { return in(file)->read(capi::items_in(items, items_len)); });
 }
 
 td_status td_hdf5_load(const char* file, const td_hdf5_options* options,
                        td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::hdf5::load(not_null(file, "file"), hdf5_options_in(options)));
-  });
+  return give(__func__, result,
+              [&] { return td::hdf5::load(not_null(file, "file"), hdf5_options_in(options)); });
 }
 
 td_status td_hdf5_save(const td_tensordict* td, const char* file,

@@ -1,13 +1,14 @@
 // tensordict/td_host.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include <ATen/ATen.h>
 
+using capi::give_plain;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
@@ -24,12 +25,11 @@ void require_version(int32_t torch_version) {
 }  // namespace
 
 td_status td_tensor_from_torch(void* impl, int32_t torch_version, td_tensor** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_tensor> out(result);
+  return give_plain(__func__, result, [&] {
     not_null(impl, "impl");
     require_version(torch_version);
-    out.put(at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(
-        static_cast<c10::TensorImpl*>(impl))));
+    return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(
+        static_cast<c10::TensorImpl*>(impl)));
   });
 }
 

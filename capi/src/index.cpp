@@ -1,22 +1,20 @@
 // tensordict/td_index.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/tensor/tensor_index.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::items_in;
 using capi::not_null;
-using capi::Out;
 
 td_status td_index(const td_tensordict* td, const td_index_item* items, size_t items_len,
                    td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(td)->index(items_in(items, items_len)));
-  });
+  return give(__func__, result, [&] { return in(td)->index(items_in(items, items_len)); });
 }
 
 td_status td_set_at(td_tensordict* td, const td_index_item* items, size_t items_len,
@@ -31,10 +29,8 @@ td_status td_fill_at(td_tensordict* td, const td_index_item* items, size_t items
 
 td_status td_tensor_index(const td_tensor* tensor, const td_index_item* items, size_t items_len,
                           td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::tensor_index(in(tensor), items_in(items, items_len)));
-  });
+  return give(__func__, result,
+              [&] { return td::tensor_index(in(tensor), items_in(items, items_len)); });
 }
 
 td_status td_tensor_set_at(td_tensor* tensor, const td_index_item* items, size_t items_len,

@@ -3,18 +3,17 @@
 
 #include "choices.h"
 #include "core/shape/join.h"
+#include "give.h"
 #include "guard.h"
 #include "keys_in.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::KeysIn;
-using capi::Out;
 using capi::PathIn;
 
 namespace {
-
-using DictOut = Out<td_tensordict>;
 
 td::Join join_in(td_join_kind kind) { return capi::choice_in<td::Join>(kind, 0, 1, "kind"); }
 
@@ -22,10 +21,8 @@ td::Join join_in(td_join_kind kind) { return capi::choice_in<td::Join>(kind, 0, 
 
 td_status td_maybe_dense_stack(const td_tensordict* const* sources, size_t sources_len, int64_t dim,
                                td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::maybe_dense_stack(capi::dicts_in(sources, sources_len), dim));
-  });
+  return give(__func__, result,
+              [&] { return td::maybe_dense_stack(capi::dicts_in(sources, sources_len), dim); });
 }
 
 td_status td_join_into(td_tensordict* td, td_join_kind kind, const td_tensordict* const* sources,
@@ -47,9 +44,8 @@ td_status td_join_entries(td_tensordict* td, td_join_kind kind, const td_key* ke
 
 td_status td_join_tensors(const td_tensordict* td, td_join_kind kind, int64_t dim,
                           td_join_tensors_flags flags, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(
-        td::join_leaves(in(td), join_in(kind), dim, capi::flag_in(flags, TD_JOIN_TENSORS_SORTED)));
+  return give(__func__, result, [&] {
+    return td::join_leaves(in(td), join_in(kind), dim,
+                           capi::flag_in(flags, TD_JOIN_TENSORS_SORTED));
   });
 }

@@ -1,8 +1,10 @@
 // tensordict/td_layout.h
+#include "give.h"
 #include "guard.h"
 #include "members_in.h"
 #include "owner.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::MembersIn;
@@ -11,10 +13,9 @@ using capi::Out;
 td_status td_from_structs(const void* data, size_t bytes, const int64_t* batch_size,
                           size_t batch_dims, size_t item_bytes, const td_member* members,
                           size_t members_len, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::from_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                             MembersIn(members, members_len, item_bytes).layout()));
+  return give(__func__, result, [&] {
+    return td::from_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
+                            MembersIn(members, members_len, item_bytes).layout());
   });
 }
 

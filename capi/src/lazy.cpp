@@ -1,10 +1,13 @@
 // tensordict/td_lazy.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 
 #include "core/tree/lazy_ops.h"
 
+using capi::give;
+using capi::give_plain;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -14,8 +17,6 @@ using capi::PathIn;
 
 namespace {
 
-using DictOut = Out<td_tensordict>;
-
 std::vector<td::NodePtr> nodes_in(const td_tensordict* const* sources, size_t n) {
   std::vector<td::NodePtr> nodes;
   if (n == 0) return nodes;
@@ -24,8 +25,7 @@ std::vector<td::NodePtr> nodes_in(const td_tensordict* const* sources, size_t n)
 }
 
 td_padding_options padding_in(const td_padding_options* options) {
-  return capi::options_in(options, td_padding_options TD_PADDING_OPTIONS_INIT,
-                          sizeof(td_padding_options));
+  return capi::options_in(options, td_padding_options TD_PADDING_OPTIONS_INIT);
 }
 
 td::PaddingOptions nested_tensor(const td_padding_options& given) {
@@ -56,10 +56,8 @@ td_status td_is_uniquely_owned(const td_tensordict* td, int32_t* result) noexcep
 
 td_status td_lazy_stack(const td_tensordict* const* sources, size_t sources_len, int64_t dim,
                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::TensorDict(td::lazy_stack(nodes_in(sources, sources_len), dim)));
-  });
+  return give(__func__, result,
+              [&] { return td::TensorDict(td::lazy_stack(nodes_in(sources, sources_len), dim)); });
 }
 
 td_status td_lazy_insert(td_tensordict* td, int64_t position,
@@ -83,18 +81,16 @@ td_status td_lazy_info(const td_tensordict* td, int64_t* stack_dim, size_t* elem
 }
 
 td_status td_lazy_exclusive_keys(const td_tensordict* td, td_keys** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_keys> out(result);
-    out.put(std::make_unique<capi::KeySnapshot>(td::exclusive_keys(lazy_in(in(td)))));
+  return give_plain(__func__, result, [&] {
+    return std::make_unique<capi::KeySnapshot>(td::exclusive_keys(lazy_in(in(td))));
   });
 }
 
 td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, size_t path_len,
                              const td_padding_options* options, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::lazy_get_padded(in(td)->node(), PathIn(path, path_len),
-                                nested_tensor(padding_in(options))));
+  return give(__func__, result, [&] {
+    return td::lazy_get_padded(in(td)->node(), PathIn(path, path_len),
+                               nested_tensor(padding_in(options)));
   });
 }
 
@@ -110,19 +106,15 @@ td_status td_lazy_get_jagged(const td_tensordict* td, const char* const* path, s
 }
 
 td_status td_to_lazy_stack(const td_tensordict* td, int64_t dim, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::TensorDict(td::to_lazy(in(td)->node(), dim)));
-  });
+  return give(__func__, result, [&] { return td::TensorDict(td::to_lazy(in(td)->node(), dim)); });
 }
 
 td_status td_densify(const td_tensordict* td, const td_padding_options* options,
                      td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
+  return give(__func__, result, [&] {
     const td_padding_options given = padding_in(options);
     const td::NodePtr node = in(td)->node();
-    out.put(td::TensorDict(given.pad != 0 ? td::to_padded(node, nested_tensor(given))
-                                          : td::all_dense(node)));
+    return td::TensorDict(given.pad != 0 ? td::to_padded(node, nested_tensor(given))
+                                         : td::all_dense(node));
   });
 }

@@ -4,19 +4,17 @@
 #include "choices.h"
 #include "core/math/allclose.h"
 #include "core/shape/fill.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
-using capi::Out;
 
 namespace {
 
-using DictOut = Out<td_tensordict>;
-
 td::FillOptions fill_in(td_like_kind kind, const td_like_options* options) {
-  const td_like_options given =
-      capi::options_in(options, td_like_options TD_LIKE_OPTIONS_INIT, sizeof(td_like_options));
+  const td_like_options given = capi::options_in(options, td_like_options TD_LIKE_OPTIONS_INIT);
   td::FillOptions result;
   result.kind = capi::choice_in<td::Filling>(kind, 0, 5, "kind");
   result.value = given.value;
@@ -26,8 +24,8 @@ td::FillOptions fill_in(td_like_kind kind, const td_like_options* options) {
 }
 
 td::CloseOptions close_in(const td_allclose_options* options) {
-  const td_allclose_options given = capi::options_in(
-      options, td_allclose_options TD_ALLCLOSE_OPTIONS_INIT, sizeof(td_allclose_options));
+  const td_allclose_options given =
+      capi::options_in(options, td_allclose_options TD_ALLCLOSE_OPTIONS_INIT);
   td::CloseOptions result;
   result.equal_nan = given.nan_differs == 0;
   result.common_keys = given.common_keys != 0;
@@ -45,18 +43,14 @@ td::CloseOptions close_in(const td_allclose_options* options) {
 
 td_status td_like(const td_tensordict* td, td_like_kind kind, const td_like_options* options,
                   td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::filled_like(in(td), fill_in(kind, options)));
-  });
+  return give(__func__, result, [&] { return td::filled_like(in(td), fill_in(kind, options)); });
 }
 
 td_status td_like_sized(const td_tensordict* td, td_like_kind kind, const int64_t* sizes,
                         size_t dims, const td_like_options* options,
                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::filled_new(in(td), capi::sizes_in(sizes, dims), fill_in(kind, options)));
+  return give(__func__, result, [&] {
+    return td::filled_new(in(td), capi::sizes_in(sizes, dims), fill_in(kind, options));
   });
 }
 

@@ -2,6 +2,7 @@
 #include "choices.h"
 #include "foreign_call.h"
 #include "future_handle.h"
+#include "give.h"
 #include "guard.h"
 #include "key_names.h"
 #include "module_handle.h"
@@ -9,6 +10,7 @@
 
 #include "core/loader/loader.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
@@ -50,8 +52,7 @@ td::SliceOptions slices_in(const td_loader_options& given) {
 
 td::LoaderOptions loader_options_in(const td_loader_options* options) {
   const td_loader_options given =
-      capi::options_in(not_null(options, "options"), td_loader_options TD_LOADER_OPTIONS_INIT,
-                       sizeof(td_loader_options));
+      capi::options_in(not_null(options, "options"), td_loader_options TD_LOADER_OPTIONS_INIT);
   capi::check_flags(given.flags, 2 * TD_LOADER_PIN_MEMORY - 1);
   const auto flag = [&](td_loader_flags wanted) { return (given.flags & wanted) != 0; };
   td::LoaderOptions result;
@@ -83,10 +84,8 @@ td::LoaderOptions loader_options_in(const td_loader_options* options) {
 
 td_status td_loader_create(const td_tensordict* td, const td_loader_options* options,
                            td_loader** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_loader> out(result);
-    out.put(std::make_unique<td::Loader>(*in(td), loader_options_in(options)));
-  });
+  return give(__func__, result,
+              [&] { return std::make_unique<td::Loader>(*in(td), loader_options_in(options)); });
 }
 
 void td_loader_free(td_loader* loader) noexcept { capi::free_handle(loader); }
@@ -110,10 +109,7 @@ td_status td_loader_where(const td_loader* loader, int64_t* epoch, int64_t* batc
 }
 
 td_status td_loader_state(const td_loader* loader, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(loader)->state());
-  });
+  return give(__func__, result, [&] { return in(loader)->state(); });
 }
 
 td_status td_loader_load_state(td_loader* loader, const td_tensordict* state) noexcept {

@@ -30,7 +30,7 @@ struct Traits<td_map_iter> : OwnedTraits<SharedStream, Kind::map_iter> {
 namespace {
 
 td_map_options options_in(const td_map_options* options) {
-  return capi::options_in(options, td_map_options TD_MAP_OPTIONS_INIT, sizeof(td_map_options));
+  return capi::options_in(options, td_map_options TD_MAP_OPTIONS_INIT);
 }
 
 td::Cut cut_in(td_map_cut cut) {

@@ -3,8 +3,10 @@
 
 #include "choices.h"
 #include "core/keys/masked.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::Out;
@@ -17,18 +19,12 @@ using DictOut = Out<td_tensordict>;
 
 td_status td_masked_select(const td_tensordict* td, const td_tensor* mask,
                            td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::masked_select(in(td), in(mask)));
-  });
+  return give(__func__, result, [&] { return td::masked_select(in(td), in(mask)); });
 }
 
 td_status td_masked_fill(const td_tensordict* td, const td_tensor* mask, const td_tensor* value,
                          td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::masked_fill(in(td), in(mask), in(value)));
-  });
+  return give(__func__, result, [&] { return td::masked_fill(in(td), in(mask), in(value)); });
 }
 
 td_status td_masked_fill_inplace(td_tensordict* td, const td_tensor* mask,
@@ -50,8 +46,6 @@ td_status td_where(const td_tensordict* td, const td_tensor* condition, const td
 
 td_status td_tensor_expand_right(const td_tensor* tensor, const int64_t* sizes, size_t dims,
                                  td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::expand_right(in(tensor), capi::sizes_in(sizes, dims)));
-  });
+  return give(__func__, result,
+              [&] { return td::expand_right(in(tensor), capi::sizes_in(sizes, dims)); });
 }

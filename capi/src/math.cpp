@@ -3,8 +3,10 @@
 
 #include "arguments.h"
 #include "core/math/reduce.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
@@ -78,8 +80,8 @@ c10::Scalar factor_in(double factor) {
 
 td::BinaryOptions binary_options_in(const td_binary_options* options) {
   using Missing = td::WalkRules::Missing;
-  const td_binary_options given = capi::options_in(
-      options, td_binary_options TD_BINARY_OPTIONS_INIT, sizeof(td_binary_options));
+  const td_binary_options given =
+      capi::options_in(options, td_binary_options TD_BINARY_OPTIONS_INIT);
   td::BinaryOptions result;
   result.alpha = factor_in(given.alpha);
   switch (given.missing) {
@@ -116,8 +118,8 @@ td::Over over_in(td_reduce_over over) {
 }
 
 td::ReduceOptions reduce_options_in(const td_reduce_options* options) {
-  const td_reduce_options given = capi::options_in(
-      options, td_reduce_options TD_REDUCE_OPTIONS_INIT, sizeof(td_reduce_options));
+  const td_reduce_options given =
+      capi::options_in(options, td_reduce_options TD_REDUCE_OPTIONS_INIT);
   td::ReduceOptions result;
   result.over = over_in(given.over);
   result.dims = capi::sizes_in(given.dims, given.dims_len, "dims");
@@ -146,10 +148,7 @@ void with_operands(td_ternary_op op, const td_operand* b, const td_operand* c, T
 }  // namespace
 
 td_status td_unary(const td_tensordict* td, td_unary_op op, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::unary(in(td), static_cast<td::Unary>(op)));
-  });
+  return give(__func__, result, [&] { return td::unary(in(td), static_cast<td::Unary>(op)); });
 }
 
 td_status td_unary_inplace(td_tensordict* td, td_unary_op op) noexcept {
@@ -158,10 +157,9 @@ td_status td_unary_inplace(td_tensordict* td, td_unary_op op) noexcept {
 
 td_status td_binary(const td_tensordict* td, td_binary_op op, const td_operand* other,
                     const td_binary_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::binary(in(td), static_cast<td::Binary>(op), operand_in(other, "other"),
-                       binary_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::binary(in(td), static_cast<td::Binary>(op), operand_in(other, "other"),
+                      binary_options_in(options));
   });
 }
 
@@ -202,9 +200,8 @@ td_status td_ternary_inplace(td_tensordict* td, td_ternary_op op, const td_opera
 
 td_status td_reduce(const td_tensordict* td, td_reduce_op op, const td_reduce_options* options,
                     td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::reduce(in(td), static_cast<td::Reduction>(op), reduce_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::reduce(in(td), static_cast<td::Reduction>(op), reduce_options_in(options));
   });
 }
 
@@ -218,9 +215,8 @@ td_status td_reduce_pair(const td_tensordict* td, td_reduce_op op, const td_redu
 
 td_status td_reduce_leaves(const td_tensordict* td, td_reduce_op op,
                            const td_reduce_options* options, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::reduce_leaves(in(td), static_cast<td::Reduction>(op), reduce_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::reduce_leaves(in(td), static_cast<td::Reduction>(op), reduce_options_in(options));
   });
 }
 

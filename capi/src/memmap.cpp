@@ -1,13 +1,14 @@
 // tensordict/td_memmap.h
 #include "arguments.h"
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "memmap_options.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace capi {
 
@@ -50,9 +51,8 @@ std::string dir_in(const char* dir) { return dir == nullptr ? std::string() : st
 
 td_status td_memmap(const td_tensordict* td, const char* dir, const td_memmap_options* options,
                     td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::memmap(in(td), capi::dir_in(dir), capi::memmap_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::memmap(in(td), capi::dir_in(dir), capi::memmap_options_in(options));
   });
 }
 
@@ -65,17 +65,15 @@ td_status td_memmap_inplace(td_tensordict* td, const char* dir,
 
 td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memmap_options* options,
                          td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::memmap_like(in(td), capi::dir_in(dir), capi::memmap_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::memmap_like(in(td), capi::dir_in(dir), capi::memmap_options_in(options));
   });
 }
 
 td_status td_memmap_load(const char* dir, const td_load_options* options,
                          td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::load_memmap(not_null(dir, "dir"), capi::load_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::load_memmap(not_null(dir, "dir"), capi::load_options_in(options));
   });
 }
 

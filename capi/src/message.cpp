@@ -28,8 +28,7 @@ class Calls final : public td::Transport {
 };
 
 td_message_options options_in(const td_message_options* options) {
-  return capi::options_in(options, td_message_options TD_MESSAGE_OPTIONS_INIT,
-                          sizeof(td_message_options));
+  return capi::options_in(options, td_message_options TD_MESSAGE_OPTIONS_INIT);
 }
 
 void receive(td::Transport& transport, const td_message_options& given, td_tensordict* into,

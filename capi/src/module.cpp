@@ -1,6 +1,7 @@
 // tensordict/td_module.h
 #include "choices.h"
 #include "foreign_call.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 #include "module_handle.h"
@@ -10,6 +11,8 @@
 #include "core/nn/script.h"
 
 using capi::check_flags;
+using capi::give;
+using capi::give_plain;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -28,8 +31,8 @@ std::optional<td::KeyPaths> optional_keys(const td_key* keys, std::size_t n, con
 }
 
 td::ScriptOptions load_options_in(const td_module_load_options* options) {
-  const td_module_load_options given = capi::options_in(
-      options, td_module_load_options TD_MODULE_LOAD_OPTIONS_INIT, sizeof(td_module_load_options));
+  const td_module_load_options given =
+      capi::options_in(options, td_module_load_options TD_MODULE_LOAD_OPTIONS_INIT);
   check_flags(given.flags, TD_MODULE_LOAD_FREEZE | TD_MODULE_LOAD_OPTIMIZE);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::ScriptOptions result;
@@ -45,8 +48,7 @@ td::ScriptOptions load_options_in(const td_module_load_options* options) {
 
 td::FunctionOptions function_options_in(const td_module_function_options* options) {
   const td_module_function_options given =
-      capi::options_in(options, td_module_function_options TD_MODULE_FUNCTION_OPTIONS_INIT,
-                       sizeof(td_module_function_options));
+      capi::options_in(options, td_module_function_options TD_MODULE_FUNCTION_OPTIONS_INIT);
   td::FunctionOptions result;
   result.in_keys = key_paths_in(given.in_keys, given.in_keys_len, "options.in_keys");
   result.out_keys = key_paths_in(given.out_keys, given.out_keys_len, "options.out_keys");
@@ -56,8 +58,7 @@ td::FunctionOptions function_options_in(const td_module_function_options* option
 
 td::SequenceOptions sequence_options_in(const td_module_sequence_options* options) {
   const td_module_sequence_options given =
-      capi::options_in(options, td_module_sequence_options TD_MODULE_SEQUENCE_OPTIONS_INIT,
-                       sizeof(td_module_sequence_options));
+      capi::options_in(options, td_module_sequence_options TD_MODULE_SEQUENCE_OPTIONS_INIT);
   td::SequenceOptions result;
   result.partial_tolerant = capi::flag_in(given.flags, TD_MODULE_SEQUENCE_PARTIAL_TOLERANT);
   return result;
@@ -80,9 +81,8 @@ std::unique_ptr<capi::KeySnapshot> keys_out(const td::KeyPaths& keys) {
 
 td_status td_module_load(const char* file, const td_module_load_options* options,
                          td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
-    out.put(module_out(td::load_script(not_null(file, "file"), load_options_in(options))));
+  return give(__func__, result, [&] {
+    return module_out(td::load_script(not_null(file, "file"), load_options_in(options)));
   });
 }
 
@@ -107,46 +107,37 @@ td_status td_module_from_function(const td_module_function_options* options, td_
 td_status td_module_sequence(const td_module* const* modules, size_t modules_len,
                              const td_module_sequence_options* options,
                              td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
-    out.put(module_out(
-        td::module_sequence(modules_in(modules, modules_len), sequence_options_in(options))));
+  return give(__func__, result, [&] {
+    return module_out(
+        td::module_sequence(modules_in(modules, modules_len), sequence_options_in(options)));
   });
 }
 
 td_status td_module_select_subsequence(const td_module* module, const td_key* in_keys,
                                        size_t in_keys_len, const td_key* out_keys,
                                        size_t out_keys_len, td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
-    out.put(module_out(td::select_subsequence(*in(module),
-                                              optional_keys(in_keys, in_keys_len, "in_keys"),
-                                              optional_keys(out_keys, out_keys_len, "out_keys"))));
+  return give(__func__, result, [&] {
+    return module_out(td::select_subsequence(*in(module),
+                                             optional_keys(in_keys, in_keys_len, "in_keys"),
+                                             optional_keys(out_keys, out_keys_len, "out_keys")));
   });
 }
 
 td_status td_module_select_out_keys(const td_module* module, const td_key* keys, size_t keys_len,
                                     td_module** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_module> out(result);
-    out.put(module_out(td::select_out_keys(*in(module), key_paths_in(keys, keys_len, "keys"))));
+  return give(__func__, result, [&] {
+    return module_out(td::select_out_keys(*in(module), key_paths_in(keys, keys_len, "keys")));
   });
 }
 
 void td_module_free(td_module* module) noexcept { capi::free_handle(module); }
 
 td_status td_module_in_keys(const td_module* module, td_keys** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_keys> out(result);
-    out.put(keys_out((*in(module))->in_keys()));
-  });
+  return give_plain(__func__, result, [&] { return keys_out((*in(module))->in_keys()); });
 }
 
 td_status td_module_out_keys(const td_module* module, td_keys** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_keys> out(result);
-    out.put(keys_out((*in(module))->out_keys()));
-  });
+  return give_plain(__func__, result, [&] { return keys_out((*in(module))->out_keys()); });
 }
 
 td_status td_module_to_string(const td_module* module, char* text, size_t text_cap,
@@ -156,10 +147,7 @@ td_status td_module_to_string(const td_module* module, char* text, size_t text_c
 }
 
 td_status td_module_params(const td_module* module, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put((*in(module))->params());
-  });
+  return give(__func__, result, [&] { return (*in(module))->params(); });
 }
 
 td_status td_module_set_params(td_module* module, const td_key* part,
@@ -174,11 +162,10 @@ td_status td_module_set_params(td_module* module, const td_key* part,
 
 td_status td_module_call(const td_tensordict* td, const td_module* module,
                          const td_module_call_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
+  return give(__func__, result, [&] {
     auto source = in(td);
     const td::ModulePtr called = *in(module);  // a called function may free the handle
-    out.put(called->call(source, module_call_in(options)));
+    return called->call(source, module_call_in(options));
   });
 }
 

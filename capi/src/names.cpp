@@ -2,9 +2,11 @@
 #include "core/tree/names.h"
 
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 
+using capi::give_plain;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
@@ -32,11 +34,10 @@ td::KeyList names_out(const td::Names& names, std::size_t dims) {
 }  // namespace
 
 td_status td_names(const td_tensordict* td, td_keys** result) noexcept {
-  return guard_plain(__func__, [&] {
-    capi::Out<td_keys> out(result);
+  return give_plain(__func__, result, [&] {
     auto source = in(td);
-    out.put(std::make_unique<capi::KeySnapshot>(
-        names_out(td::names_of(*source->node()), source->batch_size().size())));
+    return std::make_unique<capi::KeySnapshot>(
+        names_out(td::names_of(*source->node()), source->batch_size().size()));
   });
 }
 

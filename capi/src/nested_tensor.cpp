@@ -1,10 +1,12 @@
 // tensordict/td_nested_tensor.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::Out;
@@ -12,7 +14,6 @@ using capi::PathIn;
 
 namespace {
 
-using DictOut = Out<td_tensordict>;
 using TensorOut = Out<td_tensor>;
 
 const td::NestedTensorNode& nested_tensor_in(const td_tensordict* handle) {
@@ -30,26 +31,22 @@ std::vector<at::Tensor> tensors_in(const td_tensor* const* tensors, std::size_t 
 
 td_status td_nested_tensor_create(const td_tensor* values, const td_tensor* sizes,
                                   td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::TensorDict(td::NodePtr(td::make_nested_tensor(in(values), in(sizes)))));
+  return give(__func__, result, [&] {
+    return td::TensorDict(td::NodePtr(td::make_nested_tensor(in(values), in(sizes))));
   });
 }
 
 td_status td_nested_tensor_from_tensors(const td_tensor* const* parts, size_t parts_len,
                                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::TensorDict(td::NodePtr(td::make_nested_tensor(tensors_in(parts, parts_len)))));
+  return give(__func__, result, [&] {
+    return td::TensorDict(td::NodePtr(td::make_nested_tensor(tensors_in(parts, parts_len))));
   });
 }
 
 td_status td_get_nested_tensor(const td_tensordict* td, const char* const* path, size_t path_len,
                                td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::get_nested_tensor(in(td), PathIn(path, path_len)));
-  });
+  return give(__func__, result,
+              [&] { return td::get_nested_tensor(in(td), PathIn(path, path_len)); });
 }
 
 td_status td_nested_tensor_values(const td_tensordict* nested, td_tensor** values,
@@ -65,10 +62,7 @@ td_status td_nested_tensor_values(const td_tensordict* nested, td_tensor** value
 
 td_status td_nested_tensor_at(const td_tensordict* nested, int64_t position,
                               td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
-    out.put(td::part_at(nested_tensor_in(nested), position));
-  });
+  return give(__func__, result, [&] { return td::part_at(nested_tensor_in(nested), position); });
 }
 
 td_status td_nested_tensor_to_padded(const td_tensordict* nested, const td_padding_options* options,
@@ -77,8 +71,8 @@ td_status td_nested_tensor_to_padded(const td_tensordict* nested, const td_paddi
     if (mask != nullptr) *mask = nullptr;
     TensorOut out(result);
     TensorOut mask_out(mask);
-    const td_padding_options given = capi::options_in(
-        options, td_padding_options TD_PADDING_OPTIONS_INIT, sizeof(td_padding_options));
+    const td_padding_options given =
+        capi::options_in(options, td_padding_options TD_PADDING_OPTIONS_INIT);
     const td::NestedTensorNode& node = nested_tensor_in(nested);
     at::Tensor where = td::padding_mask(node, given.left != 0);
     at::Tensor padded = td::padded(node, given.value, given.left != 0);

@@ -1,15 +1,16 @@
 // tensordict/td_optimizer.h
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "tensordict/td_optimizer.h"
 
 #include "core/nn/optimizer.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace capi {
 
@@ -26,8 +27,8 @@ td::OptimizerOptions options_in(td_optimizer_kind kind, const td_optimizer_optio
   td::OptimizerOptions result(
       capi::choice_in<td::OptimizerKind>(kind, TD_OPTIMIZER_SGD, TD_OPTIMIZER_ADAMW, "kind"));
   if (options == nullptr) return result;
-  const td_optimizer_options given = capi::options_in(
-      options, td_optimizer_options TD_OPTIMIZER_OPTIONS_INIT, sizeof(td_optimizer_options));
+  const td_optimizer_options given =
+      capi::options_in(options, td_optimizer_options TD_OPTIMIZER_OPTIONS_INIT);
   capi::check_flags(given.flags, TD_OPTIMIZER_NESTEROV | TD_OPTIMIZER_AMSGRAD);
   result.lr = given.lr;
   result.weight_decay = given.weight_decay;
@@ -45,9 +46,8 @@ td::OptimizerOptions options_in(td_optimizer_kind kind, const td_optimizer_optio
 
 td_status td_optimizer_create(const td_tensordict* params, td_optimizer_kind kind,
                               const td_optimizer_options* options, td_optimizer** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_optimizer> out(result);
-    out.put(std::make_unique<td::Optimizer>(*in(params), options_in(kind, options)));
+  return give(__func__, result, [&] {
+    return std::make_unique<td::Optimizer>(*in(params), options_in(kind, options));
   });
 }
 
@@ -71,10 +71,7 @@ td_status td_optimizer_set_lr(td_optimizer* optimizer, double lr) noexcept {
 }
 
 td_status td_optimizer_state(const td_optimizer* optimizer, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(optimizer)->state());
-  });
+  return give(__func__, result, [&] { return in(optimizer)->state(); });
 }
 
 td_status td_optimizer_load_state(td_optimizer* optimizer, const td_tensordict* state) noexcept {

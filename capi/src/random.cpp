@@ -1,12 +1,13 @@
 // tensordict/td_random.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/tensor/random.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
-using capi::Out;
 
 namespace capi {
 
@@ -27,19 +28,14 @@ td::MaybeGenerator generator_in(const td_generator* generator) {
 }  // namespace
 
 td_status td_generator_create(uint64_t seed, td_generator** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_generator> out(result);
-    out.put(std::make_unique<at::Generator>(td::make_generator(seed)));
-  });
+  return give(__func__, result,
+              [&] { return std::make_unique<at::Generator>(td::make_generator(seed)); });
 }
 
 void td_generator_free(td_generator* generator) noexcept { capi::free_handle(generator); }
 
 td_status td_generator_state(const td_generator* generator, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::generator_state(*in(generator)));
-  });
+  return give(__func__, result, [&] { return td::generator_state(*in(generator)); });
 }
 
 td_status td_generator_load_state(td_generator* generator, const td_tensor* state) noexcept {
@@ -47,25 +43,19 @@ td_status td_generator_load_state(td_generator* generator, const td_tensor* stat
 }
 
 td_status td_tensor_randperm(int64_t n, td_generator* generator, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::random_order(n, generator_in(generator)));
-  });
+  return give(__func__, result, [&] { return td::random_order(n, generator_in(generator)); });
 }
 
 td_status td_tensor_randint(int64_t low, int64_t high, const int64_t* sizes, size_t dims,
                             td_dtype dtype, td_generator* generator, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::random_integers(low, high, capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
-                                generator_in(generator)));
+  return give(__func__, result, [&] {
+    return td::random_integers(low, high, capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
+                               generator_in(generator));
   });
 }
 
 td_status td_tensor_arange(int64_t start, int64_t end, int64_t step, td_dtype dtype,
                            td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::numbers_in_order(start, end, step, capi::dtype_in(dtype)));
-  });
+  return give(__func__, result,
+              [&] { return td::numbers_in_order(start, end, step, capi::dtype_in(dtype)); });
 }

@@ -1,13 +1,14 @@
 // tensordict/td_reload.h
+#include "give.h"
 #include "guard.h"
 #include "memmap_options.h"
 
 #include "core/memmap/reload.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 td_status td_memmap_load_into(td_tensordict* td, const char* dir,
                               const td_load_options* options) noexcept {
@@ -23,22 +24,20 @@ td_status td_memmap_refresh(td_tensordict* td, const td_load_options* options) n
 td_status td_memmap_make(td_tensordict* td, const char* const* path, size_t path_len,
                          const int64_t* sizes, size_t dims, td_dtype dtype,
                          const td_memmap_options* options, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
+  return give(__func__, result, [&] {
     const capi::PathIn names(path, path_len);
     std::optional<c10::ScalarType> wanted;
     if (dtype != TD_DTYPE_OTHER) wanted = capi::dtype_in(dtype);
-    out.put(td::make_memmap(in(td), names, capi::sizes_in(sizes, dims), wanted,
-                            capi::memmap_options_in(options)));
+    return td::make_memmap(in(td), names, capi::sizes_in(sizes, dims), wanted,
+                           capi::memmap_options_in(options));
   });
 }
 
 td_status td_memmap_make_from_tensor(td_tensordict* td, const char* const* path, size_t path_len,
                                      const td_tensor* source, const td_memmap_options* options,
                                      td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
+  return give(__func__, result, [&] {
     const capi::PathIn names(path, path_len);
-    out.put(td::make_memmap_from(in(td), names, in(source), capi::memmap_options_in(options)));
+    return td::make_memmap_from(in(td), names, in(source), capi::memmap_options_in(options));
   });
 }

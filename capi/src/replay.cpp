@@ -1,5 +1,6 @@
 // tensordict/td_replay.h
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "key_names.h"
 #include "memmap_options.h"
@@ -7,10 +8,10 @@
 
 #include "core/replay/replay.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace capi {
 
@@ -24,8 +25,8 @@ struct Traits<td_replay> : OwnedTraits<td::Replay, Kind::replay> {
 namespace {
 
 td::ReplayOptions replay_options_in(const td_replay_options* options) {
-  const td_replay_options given = capi::options_in(
-      options, td_replay_options TD_REPLAY_OPTIONS_INIT, sizeof(td_replay_options));
+  const td_replay_options given =
+      capi::options_in(options, td_replay_options TD_REPLAY_OPTIONS_INIT);
   capi::check_flags(given.flags, 2 * TD_REPLAY_SPAN_END - 1);
   if (given.reserved != 0)
     td::fail(td::Code::invalid_argument, "td_replay_options.reserved is not zero");
@@ -65,26 +66,19 @@ std::unique_ptr<td::Replay> opened(const char* folder, const td_replay_options* 
 }  // namespace
 
 td_status td_replay_create(const td_replay_options* options, td_replay** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_replay> out(result);
-    out.put(std::make_unique<td::Replay>(replay_options_in(not_null(options, "options"))));
+  return give(__func__, result, [&] {
+    return std::make_unique<td::Replay>(replay_options_in(not_null(options, "options")));
   });
 }
 
 td_status td_replay_open(const char* folder, const td_replay_options* options,
                          td_replay** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_replay> out(result);
-    out.put(opened(folder, options, /*live=*/true));
-  });
+  return give(__func__, result, [&] { return opened(folder, options, /*live=*/true); });
 }
 
 td_status td_replay_load(const char* folder, const td_replay_options* options,
                          td_replay** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_replay> out(result);
-    out.put(opened(folder, options, /*live=*/false));
-  });
+  return give(__func__, result, [&] { return opened(folder, options, /*live=*/false); });
 }
 
 void td_replay_free(td_replay* replay) noexcept { capi::free_handle(replay); }
@@ -98,10 +92,7 @@ td_status td_replay_extend(td_replay* replay, const td_tensordict* rows) noexcep
 }
 
 td_status td_replay_sample(td_replay* replay, int64_t rows, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(replay)->sample(rows));
-  });
+  return give(__func__, result, [&] { return in(replay)->sample(rows); });
 }
 
 td_status td_replay_update_priority(td_replay* replay, const td_tensor* index,
@@ -125,10 +116,7 @@ td_status td_replay_where(const td_replay* replay, int64_t* len, int64_t* capaci
 }
 
 td_status td_replay_dict(const td_replay* replay, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(replay)->dict());
-  });
+  return give(__func__, result, [&] { return in(replay)->dict(); });
 }
 
 td_status td_replay_save(td_replay* replay, const char* folder,

@@ -4,8 +4,10 @@
 #include "choices.h"
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::Out;
@@ -47,86 +49,66 @@ class PairOut {
 
 td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims,
                     td_repeat_flags flags, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
+  return give(__func__, result, [&] {
     const td::Sizes given = sizes_in(counts, dims, "counts");
-    out.put(capi::flag_in(flags, TD_REPEAT_TILE) ? td::tile(in(td), given)
-                                                 : td::repeat(in(td), given));
+    return capi::flag_in(flags, TD_REPEAT_TILE) ? td::tile(in(td), given)
+                                                : td::repeat(in(td), given);
   });
 }
 
 td_status td_repeat_interleave(const td_tensordict* td, const td_tensor* repeats, int64_t dim,
                                td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::repeat_interleave(in(td), in(repeats), dim));
-  });
+  return give(__func__, result, [&] { return td::repeat_interleave(in(td), in(repeats), dim); });
 }
 
 td_status td_roll(const td_tensordict* td, const int64_t* shifts, const int64_t* along, size_t dims,
                   td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
+  return give(__func__, result, [&] {
     const bool all = along == nullptr && dims != 0;
     const td::Sizes given = sizes_in(along, all ? 0 : dims, "along");
-    out.put(td::roll(in(td), sizes_in(shifts, dims, "shifts"),
-                     all ? std::nullopt : std::optional<td::SizesView>(given)));
+    return td::roll(in(td), sizes_in(shifts, dims, "shifts"),
+                    all ? std::nullopt : std::optional<td::SizesView>(given));
   });
 }
 
 td_status td_flip(const td_tensordict* td, const int64_t* order, size_t dims,
                   td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::flip(in(td), sizes_in(order, dims, "order")));
-  });
+  return give(__func__, result, [&] { return td::flip(in(td), sizes_in(order, dims, "order")); });
 }
 
 td_status td_rot90(const td_tensordict* td, int64_t times, int64_t dim0, int64_t dim1,
                    td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::rot90(in(td), times, dim0, dim1));
-  });
+  return give(__func__, result, [&] { return td::rot90(in(td), times, dim0, dim1); });
 }
 
 td_status td_gather(const td_tensordict* td, int64_t dim, const td_tensor* index,
                     td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::gather(in(td), dim, in(index)));
-  });
+  return give(__func__, result, [&] { return td::gather(in(td), dim, in(index)); });
 }
 
 td_status td_pad(const td_tensordict* td, const int64_t* sizes, size_t dims, double value,
                  td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
-    out.put(td::pad(in(td), capi::numbers_in(sizes, dims, "sizes"), value));
-  });
+  return give(__func__, result,
+              [&] { return td::pad(in(td), capi::numbers_in(sizes, dims, "sizes"), value); });
 }
 
 td_status td_pad_sequence(const td_tensordict* const* sources, size_t sources_len,
                           const td_pad_sequence_options* options, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    DictOut out(result);
+  return give(__func__, result, [&] {
     const td_pad_sequence_options given =
-        capi::options_in(options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT,
-                         sizeof(td_pad_sequence_options));
+        capi::options_in(options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT);
     capi::require_zero(given.reserved);
     std::optional<PathIn> masks;
     if (given.masks_len != 0) masks.emplace(given.masks, given.masks_len);
-    out.put(td::pad_sequence(capi::dicts_in(sources, sources_len),
-                             {given.dim, given.value, masks ? td::Path(*masks) : td::Path()}));
+    return td::pad_sequence(capi::dicts_in(sources, sources_len),
+                            {given.dim, given.value, masks ? td::Path(*masks) : td::Path()});
   });
 }
 
 td_status td_isin(const td_tensordict* td, const td_tensordict* reference, const char* const* path,
                   size_t path_len, int64_t dim, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(td::is_in(in(td), in(reference), PathIn(path, path_len), dim));
-  });
+  return give(__func__, result,
+              [&] { return td::is_in(in(td), in(reference), PathIn(path, path_len), dim); });
 }
 
 td_status td_remove_duplicates(const td_tensordict* td, const char* const* path, size_t path_len,

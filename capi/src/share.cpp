@@ -1,13 +1,14 @@
 // tensordict/td_share.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/consolidated/share.h"
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 td_status td_share_memory(td_tensordict* td) noexcept {
   return guard(__func__, [&] { td::share_memory(in(td)); });
@@ -27,8 +28,5 @@ td_status td_shared_name(const td_tensordict* td, char* text, size_t text_cap,
 }
 
 td_status td_shared_open(const char* name, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::open_shared(not_null(name, "name")));
-  });
+  return give(__func__, result, [&] { return td::open_shared(not_null(name, "name")); });
 }

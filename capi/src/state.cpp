@@ -2,21 +2,21 @@
 #include "choices.h"
 #include "core/inspect/describe.h"
 #include "core/inspect/state_dict.h"
+#include "give.h"
 #include "guard.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
-using capi::Out;
 
 td_status td_state_dict(const td_tensordict* td, const td_state_dict_options* options,
                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    const td_state_dict_options given = capi::options_in(
-        options, td_state_dict_options TD_STATE_DICT_OPTIONS_INIT, sizeof(td_state_dict_options));
+  return give(__func__, result, [&] {
+    const td_state_dict_options given =
+        capi::options_in(options, td_state_dict_options TD_STATE_DICT_OPTIONS_INIT);
     capi::require_zero(given.reserved);
-    out.put(td::state_dict(in(td), {given.nested != 0, given.keep_vars != 0}));
+    return td::state_dict(in(td), {given.nested != 0, given.keep_vars != 0});
   });
 }
 
@@ -24,8 +24,7 @@ td_status td_load_state_dict(td_tensordict* td, const td_tensordict* source,
                              const td_load_state_dict_options* options) noexcept {
   return guard(__func__, [&] {
     const td_load_state_dict_options given =
-        capi::options_in(options, td_load_state_dict_options TD_LOAD_STATE_DICT_OPTIONS_INIT,
-                         sizeof(td_load_state_dict_options));
+        capi::options_in(options, td_load_state_dict_options TD_LOAD_STATE_DICT_OPTIONS_INIT);
     const auto form =
         capi::choice_in<td::StateForm>(given.form, TD_STATE_DETECT, TD_STATE_NESTED, "form");
     td::load_state_dict(in(td), in(source), {given.partial == 0, given.assign != 0, form});
@@ -39,14 +38,13 @@ td_status td_schema(const td_tensordict* td, char* text, size_t text_cap, size_t
 
 td_status td_from_schema(const char* text, const td_schema_options* options,
                          td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    const td_schema_options given = capi::options_in(
-        options, td_schema_options TD_SCHEMA_OPTIONS_INIT, sizeof(td_schema_options));
+  return give(__func__, result, [&] {
+    const td_schema_options given =
+        capi::options_in(options, td_schema_options TD_SCHEMA_OPTIONS_INIT);
     td::FromSchemaOptions wanted;
     wanted.content =
         capi::choice_in<td::Content>(given.content, TD_SCHEMA_ZEROS, TD_SCHEMA_META, "content");
     wanted.device = capi::device_in(given.device_type, given.device_index);
-    out.put(td::from_schema(capi::not_null(text, "text"), wanted));
+    return td::from_schema(capi::not_null(text, "text"), wanted);
   });
 }

@@ -1,16 +1,17 @@
 // tensordict/td_store.h
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 #include "key_snapshot.h"
 #include "tensordict/td_store.h"
 
 #include "core/store/store.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 using capi::PathIn;
 
 namespace capi {
@@ -25,8 +26,7 @@ struct Traits<td_store> : OwnedTraits<td::store::Store, Kind::store> {
 namespace {
 
 td::store::Options store_options_in(const td_store_options* options) {
-  const td_store_options given =
-      capi::options_in(options, td_store_options TD_STORE_OPTIONS_INIT, sizeof(td_store_options));
+  const td_store_options given = capi::options_in(options, td_store_options TD_STORE_OPTIONS_INIT);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::store::Options result;
   const auto text = [](const char* from, std::string& to) {
@@ -53,34 +53,29 @@ td::store::Options store_options_in(const td_store_options* options) {
 }  // namespace
 
 td_status td_store_open(const td_store_options* options, td_store** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_store> out(result);
-    out.put(td::store::Store::open(store_options_in(not_null(options, "options"))));
+  return give(__func__, result, [&] {
+    return td::store::Store::open(store_options_in(not_null(options, "options")));
   });
 }
 
 td_status td_store_create(const int64_t* batch_size, size_t batch_dims,
                           const td_store_options* options, td_store** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_store> out(result);
-    out.put(td::store::Store::create(capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                                     store_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::store::Store::create(capi::sizes_in(batch_size, batch_dims, "batch_size"),
+                                    store_options_in(options));
   });
 }
 
 td_status td_store_from(const td_tensordict* td, const td_store_options* options,
                         td_store** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_store> out(result);
-    out.put(td::store::Store::from(in(td), store_options_in(options)));
-  });
+  return give(__func__, result,
+              [&] { return td::store::Store::from(in(td), store_options_in(options)); });
 }
 
 td_status td_store_from_schema(const char* text, const td_store_options* options,
                                td_store** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_store> out(result);
-    out.put(td::store::Store::from_schema(not_null(text, "text"), store_options_in(options)));
+  return give(__func__, result, [&] {
+    return td::store::Store::from_schema(not_null(text, "text"), store_options_in(options));
   });
 }
 
@@ -101,18 +96,13 @@ td_status td_store_batch_size(const td_store* store, int64_t* sizes, size_t size
 }
 
 td_status td_store_keys(const td_store* store, td_keys** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_keys> out(result);
-    out.put(std::make_unique<capi::KeySnapshot>(in(store)->keys()));
-  });
+  return give(__func__, result,
+              [&] { return std::make_unique<capi::KeySnapshot>(in(store)->keys()); });
 }
 
 td_status td_store_get(const td_store* store, const char* const* path, size_t path_len,
                        td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
-    out.put(in(store)->get(PathIn(path, path_len)));
-  });
+  return give(__func__, result, [&] { return in(store)->get(PathIn(path, path_len)); });
 }
 
 td_status td_store_get_non_tensor_json(const td_store* store, const char* const* path,
@@ -126,17 +116,11 @@ td_status td_store_get_non_tensor_json(const td_store* store, const char* const*
 
 td_status td_store_get_dict(const td_store* store, const char* const* path, size_t path_len,
                             td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(store)->get_dict(PathIn(path, path_len)));
-  });
+  return give(__func__, result, [&] { return in(store)->get_dict(PathIn(path, path_len)); });
 }
 
 td_status td_store_load(const td_store* store, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(store)->load());
-  });
+  return give(__func__, result, [&] { return in(store)->load(); });
 }
 
 td_status td_store_set(td_store* store, const char* const* path, size_t path_len,
@@ -167,10 +151,9 @@ td_status td_store_set_inplace(td_store* store, const char* const* path, size_t 
 td_status td_store_get_at(const td_store* store, const char* const* path, size_t path_len,
                           const td_index_item* items, size_t items_len,
                           td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensor> out(result);
+  return give(__func__, result, [&] {
     const auto index = capi::items_in(items, items_len);
-    out.put(in(store)->get_at(PathIn(path, path_len), index));
+    return in(store)->get_at(PathIn(path, path_len), index);
   });
 }
 
@@ -185,10 +168,7 @@ td_status td_store_set_at(td_store* store, const char* const* path, size_t path_
 
 td_status td_store_index(const td_store* store, const td_index_item* items, size_t items_len,
                          td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(in(store)->index(capi::items_in(items, items_len)));
-  });
+  return give(__func__, result, [&] { return in(store)->index(capi::items_in(items, items_len)); });
 }
 
 td_status td_store_remove(td_store* store, const char* const* path, size_t path_len) noexcept {

@@ -1,14 +1,15 @@
 // tensordict/td_table.h
 #include "core/tables/table.h"
 #include "choices.h"
+#include "give.h"
 #include "guard.h"
 
 #include <cstddef>
 
+using capi::give;
 using capi::guard;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
@@ -29,10 +30,8 @@ td::TableOptions table_in(const td_table_options* options) {
 
 td_status td_table_load(const char* file, const td_table_options* options,
                         td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::load_table(not_null(file, "file"), table_in(options)));
-  });
+  return give(__func__, result,
+              [&] { return td::load_table(not_null(file, "file"), table_in(options)); });
 }
 
 td_status td_table_save(const td_tensordict* td, const char* file,

@@ -1,5 +1,6 @@
 // tensordict/td_tensor.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 #include "owner.h"
 
@@ -16,6 +17,8 @@
 
 #include <memory>
 
+using capi::give;
+using capi::give_plain;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -42,19 +45,17 @@ td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* s
 
 td_status td_tensor_from_data(const void* data, size_t bytes, const int64_t* sizes, size_t dims,
                               td_dtype dtype, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
-    out.put(td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims)));
+  return give(__func__, result, [&] {
+    return td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims));
   });
 }
 
 td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype,
                           td_device_type device_type, int32_t device_index,
                           td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
-    out.put(td::zeros(capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
-                      capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU))));
+  return give(__func__, result, [&] {
+    return td::zeros(capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
+                     capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)));
   });
 }
 
@@ -96,10 +97,7 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor* tensor,
 }
 
 td_status td_tensor_dup(const td_tensor* tensor, td_tensor** result) noexcept {
-  return guard_plain(__func__, [&] {
-    TensorOut out(result);
-    out.put(at::Tensor(*in(tensor)));
-  });
+  return give_plain(__func__, result, [&] { return at::Tensor(*in(tensor)); });
 }
 
 void td_tensor_free(td_tensor* tensor) noexcept { capi::free_handle(tensor); }
@@ -183,26 +181,20 @@ td_status td_tensor_copy(td_tensor* tensor, const td_tensor* source) noexcept {
 }
 
 td_status td_tensor_clone(const td_tensor* tensor, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
-    out.put(td::copy_of(in(tensor), td::fast::can_skip_dispatcher()));
-  });
+  return give(__func__, result,
+              [&] { return td::copy_of(in(tensor), td::fast::can_skip_dispatcher()); });
 }
 
 td_status td_tensor_contiguous(const td_tensor* tensor, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
-    out.put(at::Tensor(in(tensor)->contiguous()));
-  });
+  return give(__func__, result, [&] { return at::Tensor(in(tensor)->contiguous()); });
 }
 
 td_status td_tensor_to(const td_tensor* tensor, td_dtype dtype, td_device_type device_type,
                        int32_t device_index, td_tensor** result) noexcept {
-  return guard(__func__, [&] {
-    TensorOut out(result);
+  return give(__func__, result, [&] {
     std::optional<c10::ScalarType> type;
     if (dtype != TD_DTYPE_OTHER) type = capi::dtype_in(dtype);
-    out.put(td::convert(in(tensor), type, capi::device_in(device_type, device_index)));
+    return td::convert(in(tensor), type, capi::device_in(device_type, device_index));
   });
 }
 

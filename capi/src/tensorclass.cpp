@@ -1,9 +1,12 @@
 // tensordict/td_tensorclass.h
 #include "arguments.h"
+#include "give.h"
 #include "guard.h"
 
 #include "core/tensorclass/tensorclass.h"
 
+using capi::give;
+using capi::give_plain;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -68,8 +71,8 @@ td_field field_out(const td::TensorclassField& field) {
 }
 
 td::TensorclassOptions tensorclass_options_in(const td_tensorclass_options* options) {
-  const td_tensorclass_options given = capi::options_in(
-      options, td_tensorclass_options TD_TENSORCLASS_OPTIONS_INIT, sizeof(td_tensorclass_options));
+  const td_tensorclass_options given =
+      capi::options_in(options, td_tensorclass_options TD_TENSORCLASS_OPTIONS_INIT);
   if ((given.flags &
        ~static_cast<td_tensorclass_flags>(TD_TENSORCLASS_AUTOCAST | TD_TENSORCLASS_FROZEN)) != 0) {
     td::fail(td::Code::unsupported, "the flags ", given.flags, " are not known to this version");
@@ -86,14 +89,13 @@ td::TensorclassOptions tensorclass_options_in(const td_tensorclass_options* opti
 td_status td_tensorclass_create(const char* name, const td_field* fields, size_t fields_len,
                                 const td_tensorclass_options* options,
                                 td_tensorclass** result) noexcept {
-  return guard_plain(__func__, [&] {
-    Out<td_tensorclass> out(result);
+  return give_plain(__func__, result, [&] {
     not_null(name, "name");
     if (fields_len != 0) not_null(fields, "fields");
     std::vector<td::TensorclassField> declared;
     for (size_t i = 0; i < fields_len; ++i) declared.push_back(field_in(fields[i]));
-    out.put(type_out(std::make_shared<td::TensorclassType>(name, std::move(declared),
-                                                           tensorclass_options_in(options))));
+    return type_out(std::make_shared<td::TensorclassType>(name, std::move(declared),
+                                                          tensorclass_options_in(options)));
   });
 }
 
@@ -125,10 +127,9 @@ td_status td_tensorclass_field(const td_tensorclass* type, size_t position,
 td_status td_tensorclass_instantiate(const td_tensorclass* type, const int64_t* batch_size,
                                      size_t batch_dims, td_device_type device_type,
                                      int32_t device_index, td_tensordict** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_tensordict> out(result);
-    out.put(td::make_tensorclass(*in(type), capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                                 capi::device_in(device_type, device_index)));
+  return give(__func__, result, [&] {
+    return td::make_tensorclass(*in(type), capi::sizes_in(batch_size, batch_dims, "batch_size"),
+                                capi::device_in(device_type, device_index));
   });
 }
 

@@ -11,8 +11,7 @@ using capi::not_null;
 namespace {
 
 td_verify_options options_in(const td_verify_options* options) {
-  return capi::options_in(options, td_verify_options TD_VERIFY_OPTIONS_INIT,
-                          sizeof(td_verify_options));
+  return capi::options_in(options, td_verify_options TD_VERIFY_OPTIONS_INIT);
 }
 
 td::BytesFn progress_in(const td_verify_options& given) {

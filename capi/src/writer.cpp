@@ -1,21 +1,22 @@
 // tensordict/td_writer.h
+#include "give.h"
 #include "guard.h"
 #include "writer_handle.h"
 
 #include "core/append/tensor_writer.h"
 #include "core/tensor/dtype.h"
 
+using capi::give;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
-using capi::Out;
 
 namespace {
 
 td::WriterOptions writer_options_in(const td_writer_options* options) {
-  const td_writer_options given = capi::options_in(
-      options, td_writer_options TD_WRITER_OPTIONS_INIT, sizeof(td_writer_options));
+  const td_writer_options given =
+      capi::options_in(options, td_writer_options TD_WRITER_OPTIONS_INIT);
   if (given.reserved != 0)
     td::fail(td::Code::invalid_argument, "td_writer_options.reserved is not zero");
   td::WriterOptions result;
@@ -28,9 +29,8 @@ td::WriterOptions writer_options_in(const td_writer_options* options) {
 
 td_status td_writer_open(td_tensordict* td, const td_writer_options* options,
                          td_writer** result) noexcept {
-  return guard(__func__, [&] {
-    Out<td_writer> out(result);
-    out.put(std::make_unique<td::TensorWriter>(*in(td), writer_options_in(options)));
+  return give(__func__, result, [&] {
+    return std::make_unique<td::TensorWriter>(*in(td), writer_options_in(options));
   });
 }
 

@@ -233,9 +233,11 @@ void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std:
 
 c10::SmallVector<td::TensorDict, 8> dicts_in(const td_tensordict* const* sources, std::size_t n);
 
-// Options; NULL means the defaults. Fields of a newer version than this one must be zero.
+// Options; NULL means the defaults. Fields of a newer version than this one must be zero. `first_size` is the
+// size of the first version; say it for a struct that has grown.
 template <class Options>
-Options options_in(const Options* options, const Options& defaults, std::size_t first_size) {
+Options options_in(const Options* options, const Options& defaults,
+                   std::size_t first_size = sizeof(Options)) {
   Options result = defaults;
   if (options == nullptr) return result;
   const std::size_t size = options->struct_size;

@@ -19,8 +19,8 @@ inline std::unique_ptr<td::ModulePtr> module_out(td::ModulePtr module) {
 }
 
 inline td::ModuleCall module_call_in(const td_module_call_options* options) {
-  const td_module_call_options given = options_in(
-      options, td_module_call_options TD_MODULE_CALL_OPTIONS_INIT, sizeof(td_module_call_options));
+  const td_module_call_options given =
+      options_in(options, td_module_call_options TD_MODULE_CALL_OPTIONS_INIT);
   check_flags(given.flags, TD_MODULE_CALL_MAP_INPUT | TD_MODULE_CALL_SKIP_EXISTING);
   td::ModuleCall result;
   result.map_input = (given.flags & TD_MODULE_CALL_MAP_INPUT) != 0;
