@@ -31,7 +31,7 @@ RAW_LAYERS = {
 # Object-like macros that are no constants, as a pattern and the reason.
 NOT_CONSTANTS = {
     r"TENSORDICT_TD_\w+_H|TENSORDICT_TD_H": "include guards",
-    r"TD_NULLABLE|TD_MUST_USE|TD_NOEXCEPT": "marks on declarations",
+    r"TD_NULLABLE|TD_MUST_USE|TD_NOEXCEPT|TD_BEGIN_C|TD_END_C": "marks on declarations",
     r"TD_\w+_OPTIONS_INIT": "brace initialisers; the raw layers write their own default",
     r"TD_I_\w+": "brace initialisers of index items, sugar for C99",
 }

@@ -5,9 +5,7 @@
 #include "tensordict/td_dict.h"
 #include "tensordict/td_writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Where a growing writer writes. Shards are folders 0, 1, 2 … inside `dir`, each with its own
@@ -171,8 +169,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_length(const char *dir, int64_t *rows, int64_t *TD_NULLABLE stored,
                            int64_t *TD_NULLABLE spare) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

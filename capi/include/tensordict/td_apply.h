@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Your function, called once per tensor, on the thread that called td_apply(), in key order.
@@ -184,8 +182,6 @@ td_status td_apply_entries_inplace(td_tensordict *td,
                                    size_t others_len, const td_apply_options *TD_NULLABLE options,
                                    td_apply_entry_fn callback, void *TD_NULLABLE user) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_memmap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Options of td_memmap_pack() and td_memmap_unpack(). Set a field after `struct_size` to 0 for its
@@ -79,8 +77,6 @@ td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
 TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_archive_checksums(const char *file) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /* Arrow's C data interface and C stream interface, as its specification gives them: no library of
  * Arrow is needed. The guards are the specification's, so that other headers may bring the structs. */
@@ -225,8 +223,6 @@ td_status td_to_arrow_stream(const td_tensordict *td, int64_t rows,
                              const td_to_arrow_options *TD_NULLABLE options,
                              struct ArrowArrayStream *stream) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

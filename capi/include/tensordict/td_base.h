@@ -43,14 +43,21 @@
 #endif
 #endif
 
+/* Around declarations: C linkage in C++. */
+#ifdef __cplusplus
+#define TD_BEGIN_C extern "C" {
+#define TD_END_C }
+#else
+#define TD_BEGIN_C
+#define TD_END_C
+#endif
+
 #define TD_VERSION_MAJOR 0
 #define TD_VERSION_MINOR 2
 #define TD_VERSION_PATCH 0
 #define TD_ABI_VERSION 2
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * The result of a call: TD_OK, or a negative code for each kind of failure.
@@ -257,9 +264,7 @@ TD_API(0, 1) int32_t td_set_grad_enabled(int32_t enabled) TD_NOEXCEPT;
  */
 TD_API(0, 1) int64_t td_debug_live_handles(void) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 /* TD_FREE(td, td_free) frees a handle and sets the variable to NULL. */
 #if !defined(SWIG)

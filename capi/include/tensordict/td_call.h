@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * The kind of an operator's argument. The comments name the fields that are used.
@@ -127,9 +125,7 @@ td_status td_call_inplace(td_tensordict *td, const char *name,
                           const td_call_argument *TD_NULLABLE arguments, size_t arguments_len)
     TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 /* Shorthand for C99: td_call_argument with[] = {TD_ARG_LEAF(NULL), TD_ARG_DOUBLE("max", 1.0)};
  * The name is that of the operator's argument, or NULL. */

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_memmap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Options of td_consolidate(). Set a field after `struct_size` to 0 for its default.
@@ -94,8 +92,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_consolidated_load(const char *file, const td_load_options *TD_NULLABLE options,
                                td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Options of td_to() and td_to_device(). Set a field after `struct_size` to 0 for its default.
@@ -199,8 +197,6 @@ td_status td_data_pointers(const td_tensordict *td, td_data_pointers_flags flags
                            int64_t *TD_NULLABLE addresses, size_t addresses_cap,
                            size_t *count) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

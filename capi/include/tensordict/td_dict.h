@@ -4,9 +4,7 @@
 
 #include "tensordict/td_tensor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A dictionary of tensors and nested dictionaries whose leading sizes equal its batch size. The
@@ -622,8 +620,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_to_string(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
                        size_t *length) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_module.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A distribution and, in parentheses, the names of its parameters.
@@ -158,8 +156,6 @@ td_status td_module_normal_params(const char *const *path, size_t path_len,
                                   const td_module_normal_params_options *TD_NULLABLE options,
                                   td_module **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

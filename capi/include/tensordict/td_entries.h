@@ -5,9 +5,7 @@
 #include "tensordict/td_apply.h"
 #include "tensordict/td_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * One key in a list of keys, as in `td_key key = {TD_KEY("agent", "obs")};`.
@@ -640,8 +638,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_auto_batch_size(td_tensordict *td, int64_t max_dims,
                              td_auto_batch_size_flags flags) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_layout.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A file format.
@@ -170,8 +168,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_file_metadata(const char *file, const td_file_options *TD_NULLABLE options,
                            char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_memmap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Work on a background thread that produces a dictionary. The thread ends with the work, and
@@ -95,8 +93,6 @@ td_status td_future_cancel(const td_future *future) TD_NOEXCEPT;
  */
 TD_API(0, 1) void td_future_free(td_future *TD_NULLABLE future) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

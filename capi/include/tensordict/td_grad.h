@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * What td_detach() detaches.
@@ -135,8 +133,6 @@ td_status td_backward(const td_tensordict *td, const td_tensordict *TD_NULLABLE 
                       const td_tensordict *TD_NULLABLE inputs,
                       const td_backward_options *TD_NULLABLE options) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

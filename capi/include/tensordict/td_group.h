@@ -5,9 +5,7 @@
 #include "tensordict/td_future.h"
 #include "tensordict/td_message.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A process group: one of several processes, its rank, and the connections to all others. The ranks
@@ -559,8 +557,6 @@ td_status td_group_gather_and_stack(td_group *group, const td_tensordict *td, in
                                     const td_group_call_options *TD_NULLABLE options,
                                     td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

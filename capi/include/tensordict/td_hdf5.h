@@ -4,9 +4,7 @@
 
 #include "tensordict/td_entries.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * An open HDF5 file, of which parts are read.
@@ -198,8 +196,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_hdf5_save(const td_tensordict *td, const char *file,
                        const td_hdf5_save_options *TD_NULLABLE options) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "tensordict/td_tensor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Opens a handle on a tensor of the host: the very tensor with its autograd history, not only its
@@ -38,8 +36,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_torch(const td_tensor *tensor, int32_t torch_version,
                              void **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

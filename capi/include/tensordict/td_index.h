@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * The kind of an index item.
@@ -150,9 +148,7 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_index_parse(const char *text, td_index_item *TD_NULLABLE items, size_t items_cap,
                          size_t *items_len) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 /* Shorthand: td_index_item at[] = {TD_I_INT(-1), TD_I_ELLIPSIS, TD_I_SLICE(0, 2)}; */
 #if !defined(SWIG)

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_entries.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * How dictionaries or tensors are joined.
@@ -118,8 +116,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_join_tensors(const td_tensordict *td, td_join_kind kind, int64_t dim,
                           td_join_tensors_flags flags, td_tensor **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A member of a struct, and its entry in a dictionary.
@@ -99,8 +97,6 @@ td_status td_to_structs(const td_tensordict *td, void *TD_NULLABLE data, size_t 
                         size_t item_bytes, const td_member *TD_NULLABLE members,
                         size_t members_len) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

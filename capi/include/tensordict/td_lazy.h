@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * The kind of a dictionary. Nearly all calls work on every kind.
@@ -205,8 +203,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_densify(const td_tensordict *td, const td_padding_options *TD_NULLABLE options,
                      td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * What td_like() and td_like_sized() fill tensors with.
@@ -108,8 +106,6 @@ td_status td_allclose(const td_tensordict *td, const td_tensordict *other,
                       const td_allclose_options *TD_NULLABLE options, int32_t *result,
                       char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

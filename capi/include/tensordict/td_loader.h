@@ -5,9 +5,7 @@
 #include "tensordict/td_map.h"
 #include "tensordict/td_module.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A loader: gives the rows of a dictionary as batches, epoch after epoch.
@@ -188,8 +186,6 @@ td_status td_loader_state(const td_loader *loader, td_tensordict **result) TD_NO
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_load_state(td_loader *loader, const td_tensordict *state) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

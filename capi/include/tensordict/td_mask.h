@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Selects the elements where a mask is true, into new memory. One dimension replaces those that the
@@ -98,8 +96,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_expand_right(const td_tensor *tensor, const int64_t *TD_NULLABLE sizes,
                                  size_t dims, td_tensor **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Operations with one operand.
@@ -434,9 +432,7 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_fill(td_tensordict *td, const char *const *path, size_t path_len,
                   const td_operand *value) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 /* Shorthand for operands; TD_BY is C99: td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_INT(1)), …). */
 #if !defined(SWIG) && !defined(__cplusplus)

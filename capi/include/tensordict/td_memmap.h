@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Whether a dictionary is saved as an archive: one zip file of the files that a folder would hold.
@@ -177,8 +175,6 @@ td_status td_saved_path(const td_tensordict *td, char *TD_NULLABLE text, size_t 
 TD_API(0, 1) TD_MUST_USE
 td_status td_memmap_flush(const td_tensordict *td) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

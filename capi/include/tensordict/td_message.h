@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Your function that takes bytes of a message. It must take all of them, or fail. It must not
@@ -114,8 +112,6 @@ td_status td_recv_fd(int32_t fd, td_tensordict *TD_NULLABLE into,
                      const td_message_options *TD_NULLABLE options,
                      td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_entries.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A module: it reads entries of a dictionary, its in_keys, computes, and writes others, its
@@ -401,8 +399,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_module_call_inplace(td_tensordict *td, const td_module *module,
                                  const td_module_call_options *TD_NULLABLE options) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Gets the names of the batch dimensions: a list with one path per dimension, which holds its name;
@@ -77,8 +75,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_refine_names(td_tensordict *td, const char *const *TD_NULLABLE names,
                           size_t names_len) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_lazy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /*
  * A nested tensor is a list of components that have the same number of dimensions and dtype, but
@@ -113,8 +111,6 @@ td_status td_nested_tensor_to_padded(const td_tensordict *nested,
                                      const td_padding_options *TD_NULLABLE options,
                                      td_tensor **result, td_tensor **mask) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Stores non-tensor data under a path, one value for the whole batch, as JSON text: a string,
@@ -137,8 +135,6 @@ td_status td_get_non_tensor_bytes(const td_tensordict *td, const char *const *pa
                                   void *TD_NULLABLE bytes, size_t bytes_cap,
                                   size_t *length) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_grad.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * An optimiser: it changes parameters along their gradients and remembers what it needs for that.
@@ -160,8 +158,6 @@ td_status td_optimizer_state(const td_optimizer *optimizer, td_tensordict **resu
 TD_API(0, 2) TD_MUST_USE
 td_status td_optimizer_load_state(td_optimizer *optimizer, const td_tensordict *state) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_tensor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A generator of random numbers on the CPU. The same seed gives the same numbers as in Python, with
@@ -110,8 +108,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_arange(int64_t start, int64_t end, int64_t step, td_dtype dtype,
                            td_tensor **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_memmap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Reads a folder or an archive into an existing dictionary.
@@ -100,8 +98,6 @@ td_status td_memmap_make_from_tensor(td_tensordict *td, const char *const *path,
                                      const td_memmap_options *TD_NULLABLE options,
                                      td_tensor **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

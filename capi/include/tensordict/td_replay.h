@@ -4,9 +4,7 @@
 
 #include "tensordict/td_entries.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A replay buffer: rows of a fixed number of places. When all hold a row, a new one takes the place
@@ -305,8 +303,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_replay_save(td_replay *replay, const char *TD_NULLABLE folder,
                          td_replay_save_flags flags) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

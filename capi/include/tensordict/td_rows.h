@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Flags of td_repeat().
@@ -219,8 +217,6 @@ td_status td_remove_duplicates(const td_tensordict *td, const char *const *path,
                                int64_t dim, td_tensordict **result,
                                td_tensor **positions) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Views the entries under another batch size, sharing memory. The feature dimensions of a tensor
@@ -384,8 +382,6 @@ td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT
 TD_API(0, 1) TD_MUST_USE
 td_status td_become(td_tensordict *td, const td_tensordict *source) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Moves the tensors of a dictionary into one block of shared memory and locks the dictionary.
@@ -82,8 +80,6 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
 TD_API(0, 2) TD_MUST_USE
 td_status td_shared_open(const char *name, td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Options of td_state_dict(). Set a field after `struct_size` to 0 for its default.
@@ -143,8 +141,6 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_from_schema(const char *text, const td_schema_options *TD_NULLABLE options,
                          td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_entries.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A connection to one dictionary in a server that speaks Redis' protocol (Redis, Valkey, Dragonfly).
@@ -455,8 +453,6 @@ td_status td_store_unlock(td_store *store) TD_NOEXCEPT;
 TD_API(0, 2) TD_MUST_USE
 td_status td_store_is_locked(const td_store *store, int32_t *result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

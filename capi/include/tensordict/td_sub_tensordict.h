@@ -4,9 +4,7 @@
 
 #include "tensordict/td_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Creates a sub-tensordict: it reads entries of its parent at an index, each time you ask, and
@@ -45,8 +43,6 @@ td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NUL
 TD_API(0, 2) TD_MUST_USE
 td_status td_sub_tensordict_parent(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * The format of a table.
@@ -89,8 +87,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_table_save(const td_tensordict *td, const char *file,
                         const td_table_options *TD_NULLABLE options) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

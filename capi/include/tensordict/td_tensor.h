@@ -4,9 +4,7 @@
 
 #include "tensordict/td_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A tensor. The handle is a token, not an address. The tensor behind it is shared and
@@ -493,8 +491,6 @@ TD_API(0, 1) const char *td_dtype_name(td_dtype dtype) TD_NOEXCEPT;
  */
 TD_API(0, 1) size_t td_dtype_size(td_dtype dtype) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * A tensorclass: a name and its declared fields. It is immutable.
@@ -209,8 +207,6 @@ td_status td_tensorclass_check(const td_tensorclass *TD_NULLABLE type,
 TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_of(const td_tensordict *td, td_tensorclass **result) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

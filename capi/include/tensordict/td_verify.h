@@ -4,9 +4,7 @@
 
 #include "tensordict/td_map.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * What is wrong with a file.
@@ -92,8 +90,6 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_checksums(const char *dir,
                                     const td_verify_options *TD_NULLABLE options) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "tensordict/td_dict.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TD_BEGIN_C
 
 /**
  * Writes rows into the tensors of a dictionary. A row is one element of the batch. With several
@@ -167,8 +165,6 @@ td_status td_writer_close(td_writer *writer) TD_NOEXCEPT;
  */
 TD_API(0, 1) void td_writer_free(td_writer *TD_NULLABLE writer) TD_NOEXCEPT;
 
-#ifdef __cplusplus
-}
-#endif
+TD_END_C
 
 #endif
