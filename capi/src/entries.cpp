@@ -71,45 +71,24 @@ td::TensorDict flatten(const td::TensorDict& td, const char* separator,
                           {inplace, is_leaf ? &is_leaf : nullptr});
 }
 
-// Clears every result that is given, before a NULL among them is refused.
-template <class... Handles>
-void clear(Handles**... results) {
-  ((results != nullptr ? void(*results = nullptr) : void()), ...);
+// Removes an entry and gives it out: as a tensor, or as a dictionary.
+td::EntryKind pop(td::TensorDict& td, td::Path path, Out<td_tensor>& tensor, DictOut& dict) {
+  const td::Value value = td::find_entry(td.node(), path);
+  const td::EntryKind kind = td::kind_of(value);
+  std::optional<td::TensorDict> given;
+  if (kind == td::EntryKind::non_tensor) {
+    given = td::holding(path.back(), value);
+  } else if (value.is_node()) {
+    given.emplace(value.node());
+  }
+  td.remove(path);
+  if (given) {
+    dict.put(*given);
+  } else {
+    tensor.put(value.tensor());
+  }
+  return kind;
 }
-
-// The results of td_pop(). It opens their handles before it removes the entry, and frees them if the removal
-// fails.
-class EntryOut {
- public:
-  EntryOut(td_tensor** tensor, td_tensordict** dict)
-      : tensor_(tensor), dict_(dict), tensor_out_(tensor), dict_out_(dict) {}
-  ~EntryOut() {
-    if (done_) return;
-    capi::free_handle(std::exchange(*tensor_, nullptr));
-    capi::free_handle(std::exchange(*dict_, nullptr));
-  }
-  EntryOut(const EntryOut&) = delete;
-  EntryOut& operator=(const EntryOut&) = delete;
-
-  td::EntryKind pop(td::TensorDict& td, td::Path path) {
-    const td::Value value = td::find_entry(td.node(), path);
-    const td::EntryKind kind = td::kind_of(value);
-    if (kind == td::EntryKind::tensor) tensor_out_.put(at::Tensor(value.tensor()));
-    const bool whole = kind == td::EntryKind::dict || kind == td::EntryKind::nested_tensor;
-    if (whole) dict_out_.put(td::TensorDict(value.node()));
-    if (kind == td::EntryKind::non_tensor) dict_out_.put(td::holding(path.back(), value));
-    td.remove(path);
-    done_ = true;
-    return kind;
-  }
-
- private:
-  td_tensor** tensor_;
-  td_tensordict** dict_;
-  Out<td_tensor> tensor_out_;
-  Out<td_tensordict> dict_out_;
-  bool done_ = false;
-};
 
 }  // namespace
 
@@ -173,22 +152,24 @@ td_status td_get_or_set(td_tensordict* td, const char* const* path, size_t path_
 td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td_entry_kind* kind,
                  td_tensor** tensor, td_tensordict** dict) noexcept {
   return guard(__func__, [&] {
-    clear(tensor, dict);
-    EntryOut out(tensor, dict);
+    capi::clear_results(tensor, dict);
+    Out<td_tensor> tensor_out(tensor);
+    DictOut dict_out(dict);
     *not_null(kind, "kind") = TD_ENTRY_NONE;
-    *kind = capi::kind_out(out.pop(in(td), PathIn(path, path_len)));
+    *kind = capi::kind_out(pop(in(td), PathIn(path, path_len), tensor_out, dict_out));
   });
 }
 
 td_status td_pop_last(td_tensordict* td, td_keys** key, td_tensor** tensor,
                       td_tensordict** dict) noexcept {
   return guard(__func__, [&] {
-    clear(key, tensor, dict);
+    capi::clear_results(key, tensor, dict);
     Out<td_keys> key_out(key);
-    EntryOut out(tensor, dict);
+    Out<td_tensor> tensor_out(tensor);
+    DictOut dict_out(dict);
     auto last = std::make_unique<capi::KeySnapshot>(td::last_key(in(td)));
     const std::string_view name = last->path(0)[0];
-    out.pop(in(td), name);
+    pop(in(td), name, tensor_out, dict_out);
     key_out.put(std::move(last));
   });
 }

@@ -97,11 +97,12 @@ td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, s
 td_status td_lazy_get_jagged(const td_tensordict* td, const char* const* path, size_t path_len,
                              td_tensor** values, td_tensor** offsets) noexcept {
   return guard(__func__, [&] {
-    if (offsets != nullptr) *offsets = nullptr;
+    capi::clear_results(values, offsets);
     Out<td_tensor> values_out(values);
     Out<td_tensor> offsets_out(offsets);
     td::JaggedValues read = td::lazy_get_jagged(in(td)->node(), PathIn(path, path_len));
-    capi::put_both(values, std::move(read.values), offsets, std::move(read.offsets));
+    values_out.put(std::move(read.values));
+    offsets_out.put(std::move(read.offsets));
   });
 }
 

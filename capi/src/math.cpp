@@ -48,29 +48,6 @@ c10::Scalar number_in(const td::Operand& operand) {
   return tensor->item();
 }
 
-// Two result handles: put() writes both or none.
-class OutPair {
- public:
-  OutPair(td_tensordict** first, td_tensordict** second) : first_(first), second_(second) {
-    if (second != nullptr) *second = nullptr;
-    Out<td_tensordict> clears_first(first);
-    not_null(second, "positions");
-  }
-  void put(const std::pair<td::TensorDict, td::TensorDict>& both) {
-    Out<td_tensordict>(first_).put(both.first);
-    try {
-      Out<td_tensordict>(second_).put(both.second);
-    } catch (...) {
-      capi::free_handle(std::exchange(*first_, nullptr));
-      throw;
-    }
-  }
-
- private:
-  td_tensordict** first_;
-  td_tensordict** second_;
-};
-
 // libtorch refuses a double as the factor of integers, even a whole one.
 c10::Scalar factor_in(double factor) {
   const bool whole = factor >= -1e15 && factor <= 1e15 &&
@@ -208,8 +185,13 @@ td_status td_reduce(const td_tensordict* td, td_reduce_op op, const td_reduce_op
 td_status td_reduce_pair(const td_tensordict* td, td_reduce_op op, const td_reduce_options* options,
                          td_tensordict** values, td_tensordict** positions) noexcept {
   return guard(__func__, [&] {
-    OutPair out(values, positions);
-    out.put(td::reduce_pair(in(td), static_cast<td::Reduction>(op), reduce_options_in(options)));
+    capi::clear_results(values, positions);
+    Out<td_tensordict> out(values);
+    Out<td_tensordict> positions_out(not_null(positions, "positions"));
+    auto [reduced, where] =
+        td::reduce_pair(in(td), static_cast<td::Reduction>(op), reduce_options_in(options));
+    out.put(std::move(reduced));
+    positions_out.put(std::move(where));
   });
 }
 

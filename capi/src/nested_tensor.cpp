@@ -52,11 +52,13 @@ td_status td_get_nested_tensor(const td_tensordict* td, const char* const* path,
 td_status td_nested_tensor_values(const td_tensordict* nested, td_tensor** values,
                                   td_tensor** sizes) noexcept {
   return guard(__func__, [&] {
-    if (sizes != nullptr) *sizes = nullptr;
+    capi::clear_results(values, sizes);
     TensorOut values_out(values);  // refuses NULL before anything is made
     TensorOut sizes_out(sizes);
     const td::NestedTensorNode& node = nested_tensor_in(nested);
-    capi::put_both(values, at::Tensor(node.values()), sizes, node.sizes().clone());
+    at::Tensor copy = node.sizes().clone();
+    values_out.put(at::Tensor(node.values()));
+    sizes_out.put(std::move(copy));
   });
 }
 
@@ -68,14 +70,14 @@ td_status td_nested_tensor_at(const td_tensordict* nested, int64_t position,
 td_status td_nested_tensor_to_padded(const td_tensordict* nested, const td_padding_options* options,
                                      td_tensor** result, td_tensor** mask) noexcept {
   return guard(__func__, [&] {
-    if (mask != nullptr) *mask = nullptr;
+    capi::clear_results(result, mask);
     TensorOut out(result);
     TensorOut mask_out(mask);
     const td_padding_options given =
         capi::options_in(options, td_padding_options TD_PADDING_OPTIONS_INIT);
     const td::NestedTensorNode& node = nested_tensor_in(nested);
     at::Tensor where = td::padding_mask(node, given.left != 0);
-    at::Tensor padded = td::padded(node, given.value, given.left != 0);
-    capi::put_both(result, std::move(padded), mask, std::move(where));
+    out.put(td::padded(node, given.value, given.left != 0));
+    mask_out.put(std::move(where));
   });
 }

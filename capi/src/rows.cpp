@@ -18,33 +18,6 @@ namespace {
 
 using DictOut = Out<td_tensordict>;
 
-// A dictionary and a tensor: put() writes both or none.
-class PairOut {
- public:
-  PairOut(td_tensordict** dict, td_tensor** tensor)
-      : tensor_(cleared(tensor)), dict_out_(dict), tensor_out_(tensor) {}
-  void put(const td::TensorDict& dict, at::Tensor tensor) {
-    tensor_out_.put(std::move(tensor));
-    try {
-      dict_out_.put(dict);
-    } catch (...) {
-      capi::free_handle(std::exchange(*tensor_, nullptr));
-      throw;
-    }
-  }
-
- private:
-  // Clears a result even if the other one is NULL.
-  static td_tensor** cleared(td_tensor** tensor) {
-    if (tensor != nullptr) *tensor = nullptr;
-    return tensor;
-  }
-
-  td_tensor** tensor_;
-  DictOut dict_out_;
-  Out<td_tensor> tensor_out_;
-};
-
 }  // namespace
 
 td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims,
@@ -115,9 +88,11 @@ td_status td_remove_duplicates(const td_tensordict* td, const char* const* path,
                                int64_t dim, td_tensordict** result,
                                td_tensor** positions) noexcept {
   return guard(__func__, [&] {
-    PairOut out(result, positions);
+    capi::clear_results(result, positions);
+    DictOut out(result);
+    Out<td_tensor> positions_out(positions);
     at::Tensor left;
-    const td::TensorDict kept = td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left);
-    out.put(kept, std::move(left));
+    out.put(td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left));
+    positions_out.put(std::move(left));
   });
 }

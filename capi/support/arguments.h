@@ -116,29 +116,34 @@ inline void require_torch() {
   if (!torch_checked.load(std::memory_order_relaxed)) check_torch();
 }
 
-// A result handle. The constructor clears it; put() writes it, as the last step of a call.
+// A result handle. The constructor clears it and takes a slot for it, so that put(), the last step of a call,
+// cannot fail: it may follow a change that is not undone.
 template <class Handle>
 class Out {
  public:
   explicit Out(Handle** result) : result_(not_null(result, "result")) {
     *result_ = nullptr;
     require_torch();
+    slot_ = HandleTable::instance().take();
+  }
+  Out(Out&& other) noexcept
+      : result_(other.result_), slot_(std::exchange(other.slot_, HandleTable::no_slot)) {}
+  ~Out() {
+    if (slot_ != HandleTable::no_slot) HandleTable::instance().give_free(slot_);
   }
 
+  // At most once.
   template <class Object>
-  void put(Object&& object) {
+  void put(Object&& object) noexcept {
     using T = Traits<Handle>;
     void* raw = T::pack(std::forward<Object>(object));
-    try {
-      *result_ = reinterpret_cast<Handle*>(HandleTable::instance().open(raw, T::kind));
-    } catch (...) {
-      T::unpack(raw);
-      throw;
-    }
+    *result_ = reinterpret_cast<Handle*>(
+        HandleTable::instance().open(std::exchange(slot_, HandleTable::no_slot), raw, T::kind));
   }
 
  private:
   Handle** result_;
+  std::uint32_t slot_;
 };
 
 template <class Handle>
@@ -148,19 +153,13 @@ void free_handle(Handle* handle) noexcept {
   if (raw != nullptr) T::unpack(raw);
 }
 
-// Both results or none.
-template <class Handle, class One, class Other>
-void put_both(Handle** first, One&& one, Handle** second, Other&& other) {
-  Out<Handle>(first).put(std::forward<One>(one));
-  try {
-    Out<Handle>(second).put(std::forward<Other>(other));
-  } catch (...) {
-    free_handle(std::exchange(*first, nullptr));
-    throw;
-  }
+// Clears every result that is given, before a NULL among them is refused.
+template <class... Handles>
+void clear_results(Handles**... results) {
+  ((results != nullptr ? void(*results = nullptr) : void()), ...);
 }
 
-// Several result handles: put() writes all of them or none.
+// Several result handles.
 template <class Handle>
 class OutList {
  public:
@@ -170,33 +169,31 @@ class OutList {
     std::fill_n(results_, room_, nullptr);
   }
 
-  // Reports the number of results before they are made. Returns false if the caller asked for the number
-  // only.
+  // Reports the number of results before they are made, and takes slots for them. Returns false if the caller
+  // asked for the number only.
   bool expect(std::size_t n) {
     *count_ = n;
     if (room_ != 0 && room_ < n) {
       td::fail(td::Code::buffer_too_small, n, " handles are returned, the array has room for ",
                room_);
     }
-    return room_ != 0;
+    if (room_ == 0) return false;
+    outs_.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) outs_.emplace_back(results_ + i);
+    return true;
   }
 
+  // As many as were expected, or fewer.
   template <class Object>
-  void put(std::vector<Object> objects) {
-    std::size_t done = 0;
-    try {
-      for (; done < objects.size(); ++done)
-        Out<Handle>(results_ + done).put(std::move(objects[done]));
-    } catch (...) {
-      while (done-- > 0) free_handle(std::exchange(results_[done], nullptr));
-      throw;
-    }
+  void put(std::vector<Object> objects) noexcept {
+    for (std::size_t i = 0; i < objects.size(); ++i) outs_[i].put(std::move(objects[i]));
   }
 
  private:
   Handle** results_;
   std::size_t room_;
   std::size_t* count_;
+  std::vector<Out<Handle>> outs_;
 };
 
 // Copy into the caller's memory. They always report the length, and fail if the content does not fit.

@@ -51,10 +51,20 @@ class HandleTable {
     return object_in(const_cast<HandleTable*>(this)->slot_at(index_of(token)), token, kind);
   }
 
-  // Returns a new token. Takes ownership of the object. Throws std::bad_alloc if the table is full.
-  std::uintptr_t open(void* object, Kind kind) {
+  static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
+
+  // Takes a free slot, for open() or give_free(). Throws std::bad_alloc if there is no memory for more.
+  std::uint32_t take() {
     Pocket& pocket = pocket_;
-    const std::uint32_t index = pocket.count > 0 ? pocket.slots[--pocket.count] : take_slot();
+    return pocket.count > 0 ? pocket.slots[--pocket.count] : take_slot();
+  }
+
+  // Gives back a slot that was not opened. Not to the pocket: beginning one takes memory, and the call may have
+  // failed for want of it.
+  void give_free(std::uint32_t index) noexcept;
+
+  // Returns a new token for a slot that was taken. Takes ownership of the object.
+  std::uintptr_t open(std::uint32_t index, void* object, Kind kind) noexcept {
     Slot* slot = slot_at(index);
     // Generations begin at 1, so that a token is never a small number or 0.
     std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
@@ -96,7 +106,6 @@ class HandleTable {
   static constexpr std::size_t first_bits =
       10;  // 1024 slots in the first block; each block doubles
   static constexpr std::size_t blocks = 18;
-  static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
 
   static void* object_in(const Slot* slot, std::uintptr_t token, Kind kind) noexcept {
     if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
@@ -120,7 +129,6 @@ class HandleTable {
   std::uint32_t take_slot();                     // free or new
   void give_slot(std::uint32_t index) noexcept;  // to the pocket if this thread has not used it yet
   std::uint32_t take_free() noexcept;
-  void give_free(std::uint32_t index) noexcept;
   std::uint32_t grow();
 
   struct PocketEnd;

@@ -3,6 +3,8 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
 #include "core/tree/along.h"
+#include "core/tree/sub_node.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/walk.h"
 
 namespace td {
@@ -27,6 +29,35 @@ std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
     return NodePtr();
   });
   return places;
+}
+
+// Whether nothing on the path is read from elsewhere: an entry that is set there is read without memory.
+bool stored_along(const Node* node, Path path) {
+  for (const std::string_view name : path) {
+    const DenseNode* dense = as_dense(node);
+    if (dense == nullptr) return false;
+    const Value* inner = dense->find(name);
+    if (inner == nullptr || !inner->is_node()) return true;
+    node = inner->node().get();
+  }
+  return true;
+}
+
+// Plans to put the entry that `copy` has at `path` into `node`, which else has the same entries.
+void plan_copied(Changes& changes, const Node& node, const Node& copy, Path path) {
+  require_unlocked(node);
+  if (const LazyNode* lazy = as_lazy(&node)) {
+    const RecursionGuard guard;
+    const std::vector<NodePtr>& copies = as_lazy(&copy)->elements();
+    for (std::size_t k = 0; k < copies.size(); ++k)
+      plan_copied(changes, *lazy->elements()[k], *copies[k], path);
+    return;
+  }
+  const DenseNode& dense = *as_dense(&node);
+  const Value *mine = dense.find(path[0]), *made = as_dense(&copy)->find(path[0]);
+  if (made == nullptr) return;  // of an element that a part leaves out
+  if (mine == nullptr || path.size() == 1) return changes.set(dense, path[0], *made);
+  plan_copied(changes, *mine->node(), *made->node(), path.slice(1));
 }
 
 }  // namespace
@@ -61,11 +92,23 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
 }
 
 at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value) {
-  if (td.kind_of(path) == EntryKind::none) {
+  if (td.kind_of(path) != EntryKind::none) return td.get(path);
+  const SubTensorDictNode* part = as_sub_tensordict(td.node().get());
+  const NodePtr& whole = part == nullptr ? td.node() : part->parent();
+  if ((part == nullptr && stored_along(whole.get(), path)) || as_sub_tensordict(whole.get())) {
     TensorDict target = td;
     target.set(path, value);
+    return td.get(path);
   }
-  return td.get(path);
+  // Reading the entry takes memory: set and read it in a copy of the dictionaries first.
+  const TensorDict copy = TensorDict(whole).clone(/*recurse=*/false);
+  TensorDict target = part == nullptr ? copy : same_part(td, copy);
+  target.set(path, value);
+  at::Tensor result = target.get(path);
+  Changes changes;
+  plan_copied(changes, *whole, *copy.node(), path);
+  changes.run();
+  return result;
 }
 
 void create_nested(const TensorDict& td, Path path) {

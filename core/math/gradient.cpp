@@ -32,6 +32,16 @@ void each_leaf_of_path(const TensorDict& td, F&& f) {
   });
 }
 
+// The leaves. Those of lazy stacks are read once, so that changing all of them needs no memory.
+std::vector<at::Tensor> leaves_of(const TensorDict& td) {
+  std::vector<at::Tensor> leaves;
+  each_leaf(td, [&](const at::Tensor& leaf) { leaves.push_back(leaf); });
+  return leaves;
+}
+
+// Makes the autograd data of a leaf. To set a gradient or a flag in it then needs no memory.
+void make_autograd_data(const at::Tensor& leaf) { leaf.mutable_grad(); }
+
 // Calls `f(leaf, show)` for each leaf, where show() names the leaf in messages.
 template <class F>
 void check_leaves(const TensorDict& td, F&& f) {
@@ -92,7 +102,11 @@ void set_requires_grad(const TensorDict& td, bool required) {
            " was computed from other tensors and always requires a gradient: detach it");
     }
   });
-  each_leaf(td, [&](const at::Tensor& leaf) { set_requires_grad(leaf, required); });
+  const std::vector<at::Tensor> leaves = leaves_of(td);
+  if (required) {
+    for (const at::Tensor& leaf : leaves) make_autograd_data(leaf);
+  }
+  for (const at::Tensor& leaf : leaves) set_requires_grad(leaf, required);
 }
 
 std::optional<TensorDict> gradients(const TensorDict& td) {
@@ -106,9 +120,13 @@ std::optional<TensorDict> gradients(const TensorDict& td) {
 
 void set_gradients(const TensorDict& td, const TensorDict* gradients) {
   if (gradients == nullptr) {
-    each_leaf(td, [](const at::Tensor& leaf) { leaf.mutable_grad() = at::Tensor(); });
+    for (const at::Tensor& leaf : leaves_of(td)) {
+      if (leaf.unsafeGetTensorImpl()->autograd_meta() != nullptr)
+        leaf.mutable_grad() = at::Tensor();
+    }
     return;
   }
+  std::vector<std::pair<at::Tensor, at::Tensor>> changes;
   each_leaf_of_path(*gradients, [&](Path path, const at::Tensor& gradient) {
     const at::Tensor& leaf = td.get(path);
     check_gradient(path, leaf, gradient);
@@ -120,10 +138,10 @@ void set_gradients(const TensorDict& td, const TensorDict* gradients) {
       fail(Code::device, "the gradient for ", show_path(path), " lies on \"",
            gradient.device().str(), "\", the entry on \"", leaf.device().str(), "\"");
     }
+    changes.emplace_back(leaf, gradient);
+    make_autograd_data(leaf);
   });
-  each_leaf_of_path(*gradients, [&](Path path, const at::Tensor& gradient) {
-    td.get(path).mutable_grad() = gradient;
-  });
+  for (const auto& [leaf, gradient] : changes) leaf.mutable_grad() = gradient;
 }
 
 void zero_gradient(const at::Tensor& leaf, bool set_to_none) {

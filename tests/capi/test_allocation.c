@@ -93,3 +93,81 @@ TD_TEST(looking_a_key_up_allocates_nothing) {
   CHECK_ALLOCATES_NOTHING(TD_DO(td_is_locked(td, &flag)));
   CHECK_ALLOCATES_NOTHING(TD_DO(td_batch_size(td, sizes, 2, &dims)));
 }
+
+/* Opens handles until the next one needs memory. */
+static td_tensor *held[1 << 15];
+static size_t held_len;
+
+static void take_all_slots(td_tensor *tensor) {
+  for (td_status status = TD_OK; status == TD_OK && held_len < sizeof held / sizeof *held;) {
+    td_malloc_begin(1);
+    status = td_tensor_dup(tensor, &held[held_len]);
+    td_malloc_end();
+    if (status == TD_OK) held_len++;
+  }
+  TD_CHECK(held_len < sizeof held / sizeof *held);
+}
+
+typedef struct change {
+  td_tensordict *td;
+  td_tensor *value, *tensor;
+  td_tensordict *dicts[2];
+  td_keys *key;
+} change;
+
+static td_status set_new(change *c) {
+  return td_get_or_set(c->td, TD_KEY("x"), c->value, &c->tensor);
+}
+
+static td_status make_new(change *c) {
+  return td_memmap_make(c->td, TD_KEY("x"), TD_SIZES(4), TD_DTYPE_INT64, NULL, &c->tensor);
+}
+
+static td_status split(change *c) {
+  static const char *const names[] = {"a"};
+  const td_key keys[] = {{names, 1}};
+  const td_key_set sets[] = {{.keys = keys, .keys_len = 1}};
+  size_t count = 0;
+  return td_split_keys_inplace(c->td, sets, 1, NULL, c->dicts, 2, &count);
+}
+
+static td_status pop_last(change *c) {
+  return td_pop_last(c->td, &c->key, &c->tensor, &c->dicts[0]);
+}
+
+static td_entry_kind kind_of(const td_tensordict *td, const char *name) {
+  td_entry_kind kind = 99;
+  TD_DO(td_get_kind(td, (const char *const[]){name}, 1, &kind));
+  return kind;
+}
+
+TD_TEST(a_result_has_its_handle_before_anything_changes) {
+  static td_status (*const calls[])(change *) = {set_new, make_new, split, pop_last};
+  td_malloc_required();
+  for (int i = 0; i < 4; i++) {
+    change c = {0};
+    td_tensordict *plain = td_empty(TD_SIZES(4));
+    td_put(plain, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+    td_put(plain, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+    TD_DO(i == 1 ? td_memmap(plain, NULL, NULL, &c.td) : td_dup(plain, &c.td));
+    c.value = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(4));
+    take_all_slots(c.value);
+    td_status status = TD_ERR_OUT_OF_MEMORY;
+    for (long n = 1; status != TD_OK; n++) {
+      td_malloc_begin(n);
+      status = calls[i](&c);
+      td_malloc_end();
+      const int changed = status == TD_OK;
+      TD_CHECK_INT(status, changed ? TD_OK : TD_ERR_OUT_OF_MEMORY);
+      TD_CHECK_INT(kind_of(c.td, "x"), changed && i < 2 ? TD_ENTRY_TENSOR : TD_ENTRY_NONE);
+      TD_CHECK_INT(kind_of(c.td, "a"), changed && i >= 2 ? TD_ENTRY_NONE : TD_ENTRY_TENSOR);
+    }
+    td_keys_free(c.key);
+    td_tensor_free(c.tensor);
+    td_tensor_free(c.value);
+    for (int k = 0; k < 2; k++) td_free(c.dicts[k]);
+    td_free(c.td);
+    td_free(plain);
+  }
+  while (held_len > 0) td_tensor_free(held[--held_len]);
+}

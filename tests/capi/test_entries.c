@@ -63,6 +63,30 @@ TD_TEST(get_or_set_looks_first) {
   TD_EXPECT_NULL(td_get_or_set(td, TD_KEY("zz"), value, &got), TD_ERR_LOCKED, got);
 }
 
+TD_TEST(get_or_set_where_entries_are_read) {
+  td_tensordict *stack = NULL, *part = NULL;
+  td_tensor *got = NULL, *value = td_arange(TD_DTYPE_FLOAT32, 70, TD_SIZES(2, 3));
+  const td_tensordict *const both[] = {td_nested(0), td_nested(0)};
+  TD_DO(td_lazy_stack(both, 2, 0, &stack));
+  TD_DO(td_get_or_set(stack, TD_KEY("n", "x", "y"), value, &got));
+  TD_CHECK_VALUES(got, 70, 71, 72, 73, 74, 75);
+  TD_CHECK_ENTRY(both[1], TD_KEY("n", "x", "y"), TD_SIZES(3), TD_VALUES(73, 74, 75));
+  TD_DO(td_lock(stack));
+  TD_EXPECT_NULL(td_get_or_set(stack, TD_KEY("zz"), value, &got), TD_ERR_LOCKED, got);
+
+  td_tensordict *td = td_nested(0);
+  td_tensor *two = td_arange(TD_DTYPE_FLOAT32, 8, TD_SIZES(2));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &part));
+  TD_DO(td_get_or_set(part, TD_KEY("n", "x"), two, &got));
+  TD_CHECK_VALUES(got, 8, 9);
+  TD_CHECK_ENTRY(td, TD_KEY("n", "x"), TD_SIZES(3), TD_VALUES(0, 8, 9));
+  td_tensor *one = td_filled(TD_DTYPE_FLOAT32, 1, TD_NO_SIZES);
+  TD_DO(td_tensor_set_at(got, TD_AT(TD_I_ALL), one)); /* a view of what the parent holds */
+  TD_CHECK_ENTRY(td, TD_KEY("n", "x"), TD_SIZES(3), TD_VALUES(0, 1, 1));
+  TD_DO(td_lock(td));
+  TD_EXPECT_NULL(td_get_or_set(part, TD_KEY("zz"), two, &got), TD_ERR_LOCKED, got);
+}
+
 TD_TEST(popped_entries) {
   td_tensordict *td = td_nested(0), *dict = NULL;
   td_tensor *tensor = NULL, *b = td_take(td, TD_KEY("n", "b"));
