@@ -64,9 +64,7 @@ LiveFolder::LiveFolder(std::string folder, Use use)
     if (errno == ELOOP) fail(Code::io, "refused: \"", path_, "\" is a symbolic link");
     files::fail_io("cannot open", path_, errno);
   }
-  struct stat info {};
-  if (::fstat(file_.get(), &info) != 0) files::fail_io("cannot look at", path_, errno);
-  if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path_, "\" is not a regular file");
+  if (!S_ISREG(status().st_mode)) fail(Code::io, "refused: \"", path_, "\" is not a regular file");
 }
 
 RingCounts LiveFolder::begin(const RingCounts& stored) {
@@ -89,12 +87,17 @@ RingCounts LiveFolder::begin(const RingCounts& stored) {
   return stored;
 }
 
-bool LiveFolder::is_new() const {
+struct stat LiveFolder::status() const {
   struct stat info {};
-  if (!file_.is_open()) return true;
   if (::fstat(file_.get(), &info) != 0) files::fail_io("cannot look at", path_, errno);
-  return info.st_size == 0;
+  return info;
 }
+
+bool LiveFolder::is_new() const { return !file_.is_open() || status().st_size == 0; }
+
+bool LiveFolder::is_removed() const { return file_.is_open() && status().st_nlink == 0; }
+
+void LiveFolder::remove() noexcept { ::unlinkat(directory_.get(), file_name, 0); }
 
 RingCounts LiveFolder::read() const { return content().counts; }
 

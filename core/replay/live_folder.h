@@ -4,6 +4,8 @@
 #include "core/io/file_io.h"
 #include "core/replay/ring.h"
 
+#include <sys/stat.h>
+
 #include <string>
 
 namespace td {
@@ -44,7 +46,16 @@ class LiveFolder {
     int file_;
   };
 
-  // All need the lock; all but read() need it exclusively, except with Use::read.
+  // All need the lock; all but is_removed() and read() need it exclusively, except with Use::read.
+
+  // Whether the opening that made the file has failed and removed it: this object is of no use then.
+  bool is_removed() const;
+
+  // Whether the file has no content yet.
+  bool is_new() const;
+
+  // Removes the file, which was new under this lock: no other process uses it.
+  void remove() noexcept;
 
   // The ring's counts. `stored` comes from the JSON files; it counts if the file is new, or if another
   // program has written the JSON files since, and is then recorded in a shared file. Throws Code::format.
@@ -67,7 +78,7 @@ class LiveFolder {
   };
   struct Content;
   static Mark mark_of(const RingCounts& counts) noexcept { return {counts.cursor, counts.written}; }
-  bool is_new() const;
+  struct stat status() const;
   Content content() const;
   void put(const Content& content);
 

@@ -87,10 +87,21 @@ void Replay::open_files(bool live) {
   if (live &&
       files::look(files::join(folder, LiveFolder::file_name)).found == files::Found::nothing)
     ReplayFiles::read(folder, {});
-  auto opened =
-      std::make_unique<LiveFolder>(folder, live ? LiveFolder::Use::share : LiveFolder::Use::read);
-  // Under the lock, rows, JSON files and sampler files belong to the same save.
-  const LiveFolder::Hold hold(*opened, /*alone=*/live);
+  std::unique_ptr<LiveFolder> opened;
+  std::optional<LiveFolder::Hold> hold;
+  do {
+    hold.reset();
+    opened =
+        std::make_unique<LiveFolder>(folder, live ? LiveFolder::Use::share : LiveFolder::Use::read);
+    // Under the lock, rows, JSON files and sampler files belong to the same save.
+    hold.emplace(*opened, /*alone=*/live);
+  } while (opened->is_removed());
+  struct Made {  // by this call, which has not succeeded yet
+    LiveFolder* live;
+    ~Made() {
+      if (live != nullptr) live->remove();
+    }
+  } made{live && opened->is_new() ? opened.get() : nullptr};
   std::optional<TensorDict> rows;
   if (replay_folder::holds_rows(folder)) rows = load_rows(folder, live);
   files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView());
@@ -120,6 +131,7 @@ void Replay::open_files(bool live) {
     then.gap = 0;
     sampler_->load(files::join(folder, replay_folder::sampler), then);
   }
+  made.live = nullptr;
   if (live) live_ = std::move(opened);
 }
 

@@ -455,6 +455,22 @@ TD_TEST(hostile_folders) {
   replay = replay_loaded(here("bad"), &options); /* still good */
 }
 
+TD_TEST(a_folder_that_is_not_opened_stays_as_it_was) {
+  const td_replay_options options = options_of(TD_REPLAY_SAMPLER_RANDOM);
+  td_replay *replay = replay_of(&options);
+  write_steps(replay, 0, 30);
+  TD_DO(td_replay_save(replay, here("saved"), 0));
+  td_replay_options other = options;
+  other.capacity = 41;
+  TD_EXPECT_NULL(td_replay_open(here("saved"), &other, &replay), TD_ERR_INVALID_ARGUMENT, replay);
+  TD_CHECK(!td_exists(here("saved/live.bin")));
+  TD_DO(td_replay_open(here("saved"), NULL, &replay));
+  TD_CHECK(td_exists(here("saved/live.bin")));
+  td_replay *again = NULL;
+  TD_EXPECT_NULL(td_replay_open(here("saved"), &other, &again), TD_ERR_INVALID_ARGUMENT, again);
+  TD_CHECK(td_exists(here("saved/live.bin"))); /* the buffer above uses it */
+}
+
 TD_TEST(a_hostile_list_of_rows) {
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT);
   td_replay *replay = replay_of(&options);
