@@ -95,6 +95,11 @@ void Connection::open() {
   }
 }
 
+void Connection::close() noexcept {
+  transport_.reset();
+  reader_.reset();  // with the part of a reply that has come
+}
+
 std::vector<Reply> Connection::run(const Request& request) {
   if (together_) return exchange(request);
   std::vector<Reply> replies;
@@ -114,7 +119,7 @@ void Connection::together(const std::function<void()>& talk) {
       together_ = false;
       // A TLS port of Redis closes plain connections without an answer.
       const bool silent = transport_ != nullptr && !heard_;
-      transport_.reset();
+      close();
       if (!again) continue;
       fail(Code::io, where_, ": ", broken.why,
            !silent           ? ""
@@ -123,7 +128,7 @@ void Connection::together(const std::function<void()>& talk) {
     } catch (...) {
       together_ = false;
       // A later request must not read replies that are still on the way.
-      transport_.reset();
+      close();
       throw;
     }
   }

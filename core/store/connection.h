@@ -60,6 +60,7 @@ class Connection {
   using Clock = std::chrono::steady_clock;
 
   void open();
+  void close() noexcept;
   std::vector<Reply> exchange(const Request& request);
   int wait_left(Clock::time_point begin, std::uint64_t moved) const;
 
