@@ -325,7 +325,7 @@ class OperatorCall {
 
   void call_stack() {
     if (op_.division_ == math::Division::none) return operators::call(*op_.handle_, stack_);
-    const math::SafeDivision safe(op_.division_, stack_);
+    const math::SafeDivision safe(op_.division_, op_.in_place_, stack_);
     operators::call(*op_.handle_, stack_);
     safe.finish(stack_);
   }

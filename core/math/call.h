@@ -90,6 +90,7 @@ class Operator {
   bool match(const c10::FunctionSchema& schema, c10::ArrayRef<CallArgument> arguments,
              std::string* why);
   void accept(const c10::OperatorHandle& handle);
+  void copy_numbers(const c10::FunctionSchema& schema);
 
   std::shared_ptr<const c10::OperatorHandle> handle_;
   std::vector<Slot> slots_;  // one for each argument of the schema

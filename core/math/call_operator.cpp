@@ -3,6 +3,7 @@
 
 #include "core/math/operators.h"
 
+#include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/core/function_schema.h>
@@ -325,7 +326,22 @@ void Operator::accept(const c10::OperatorHandle& handle) {
   const auto mode = schema.argumentIndexWithName("rounding_mode");
   const bool rounds = mode && !slots_[static_cast<std::size_t>(*mode)].value.isNone();
   division_ = math::division_of(schema.name(), rounds);
+  copy_numbers(schema);
   handle_ = std::make_shared<const c10::OperatorHandle>(handle);
+}
+
+// Integers may be positions, which libtorch checks before it reads them again: another thread may write into
+// the caller's. A result that is a view keeps the caller's memory.
+void Operator::copy_numbers(const c10::FunctionSchema& schema) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    c10::IValue& value = slots_[i].value;
+    if (slots_[i].source != constant || !value.isTensor()) continue;
+    if (schema.arguments()[i].alias_info() != nullptr) continue;
+    const at::Tensor given = value.toTensor();
+    const bool numbers = given.defined() && given.is_cpu() && given.layout() == c10::kStrided &&
+                         c10::isIntegralType(given.scalar_type(), /*includeBool=*/true);
+    if (numbers && !given.unsafeGetTensorImpl()->is_wrapped_number()) value = given.clone();
+  }
 }
 
 }  // namespace td

@@ -143,11 +143,14 @@ at::Tensor Replay::places_of(const at::Tensor& index) const {
     fail(Code::shape, "an index of shape ", show_sizes(index.sizes()), " does not end with the ",
          dims, " dimensions of the storage");
   }
+  // A copy: another thread may write into the caller's index between the checks.
+  const at::Tensor own =
+      index.detach().to(at::TensorOptions(at::kCPU), /*non_blocking=*/false, /*copy=*/true);
   at::Tensor places = at::zeros(index.sizes().slice(0, index.sizes().size() - 1), at::kLong);
   at::Tensor exists = places.eq(0);
   for (std::size_t d = 0; d < dims; ++d) {
     const std::int64_t size = d == 0 ? counts_.capacity / files_.places() : files_.inner[d - 1];
-    const at::Tensor at = index.detach().select(-1, static_cast<std::int64_t>(d)).to(at::kCPU);
+    const at::Tensor at = own.select(-1, static_cast<std::int64_t>(d));
     exists = exists.logical_and(at.ge(0)).logical_and(at.lt(size));
     places = places * size + at;
   }

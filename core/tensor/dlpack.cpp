@@ -64,17 +64,21 @@ dlpack::DataType dtype_to(c10::ScalarType dtype) {
   return {static_cast<std::uint8_t>(row->dlpack), static_cast<std::uint8_t>(row->bytes * 8), 1};
 }
 
-at::Tensor import(const dlpack::Tensor& source, std::shared_ptr<void> owner) {
+// Copies the description, so that what is checked is what is used, whatever the producer does meanwhile.
+at::Tensor import(const dlpack::Tensor source, std::shared_ptr<void> owner) {
   if (source.ndim < 0 || (source.ndim > 0 && source.shape == nullptr)) {
     fail(Code::shape, "a DLPack tensor of ", source.ndim, " dimensions without a shape");
   }
   const auto dims = static_cast<std::size_t>(source.ndim);
+  require_dims(dims);
+  const Sizes sizes(source.shape, source.shape + dims);
+  Sizes steps;
   std::optional<SizesView> strides;
-  if (source.strides != nullptr) strides = SizesView(source.strides, dims);
+  if (source.strides != nullptr) strides = steps = Sizes(source.strides, source.strides + dims);
   char* data = static_cast<char*>(source.data);
   if (data != nullptr) data += source.byte_offset;
-  return from_memory(data, dtype_from(source.dtype), SizesView(source.shape, dims), strides,
-                     device_from(source.device), std::move(owner));
+  return from_memory(data, dtype_from(source.dtype), sizes, strides, device_from(source.device),
+                     std::move(owner));
 }
 
 // Calls the deleter, even if the import fails.

@@ -21,8 +21,10 @@ void load_generator_state(at::Generator& generator, const at::Tensor& state) {
     fail(Code::dtype, "the state of a generator must be uint8, found ",
          dtype_name(state.scalar_type()));
   }
+  // A copy: libtorch checks it before it reads it again.
+  const at::Tensor own = state.detach().cpu().clone(at::MemoryFormat::Contiguous);
   const std::lock_guard<std::mutex> hold(generator.mutex());
-  generator.set_state(state.cpu().contiguous());
+  generator.set_state(own);
 }
 
 at::Tensor random_order(std::int64_t n, const MaybeGenerator& generator) {

@@ -168,6 +168,40 @@ TD_TEST(divisions_by_name_do_not_end_the_process) {
   divide("divide", "trunc", 0);
 }
 
+/* The common divisor of the smallest number and an odd one is -1 in libtorch. */
+TD_TEST(a_least_common_multiple_does_not_end_the_process) {
+  td_tensor *five = td_filled(TD_DTYPE_INT64, 5, TD_NO_SIZES);
+  td_tensor *each = td_filled(TD_DTYPE_INT32, 5, TD_SIZES(2));
+  td_tensordict *by = smallest(), *td = smallest(), *result = NULL;
+  TD_DO(td_fill(by, TD_KEY("i"), TD_BY(TD_O_INT(5))));
+  TD_DO(td_fill(by, TD_KEY("l"), TD_BY(TD_O_INT(5))));
+  const td_call_argument others[] = {TD_ARG_TENSOR(NULL, five), TD_ARG_TENSOR(NULL, each),
+                                     TD_ARG_DICT(NULL, by)};
+  for (size_t i = 0; i < 3; i++) {
+    size_t count = 0;
+    TD_DO(td_call(td, "lcm", &others[i], 1, NULL, &result, 1, &count));
+    TD_CHECK_DTYPE(result, TD_KEY("i"), TD_DTYPE_INT32);
+    check_both(result, INT32_MIN, INT64_MIN, 35);
+    td_tensordict *changed = smallest();
+    TD_DO(td_call_inplace(changed, "lcm_", &others[i], 1));
+    check_both(changed, INT32_MIN, INT64_MIN, 35);
+  }
+  td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
+  size_t count = 0;
+  TD_DO(td_call(td, "lcm", ARGS(TD_ARG_TENSOR(NULL, zero)), NULL, &result, 1, &count));
+  check_both(result, 0, 0, 0);
+}
+
+TD_TEST(a_remainder_by_255_is_not_one_by_minus_1) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
+  td_tensor *by = td_filled(TD_DTYPE_UINT8, 255, TD_SIZES(1));
+  td_put(td, TD_KEY("i"), td_filled(TD_DTYPE_INT32, 7, TD_SIZES(1)));
+  td_tensordict *other = td_empty(TD_NO_SIZES);
+  td_put(other, TD_KEY("i"), by);
+  TD_DO(td_binary(td, TD_BINARY_MOD, TD_BY(TD_O_DICT(other)), NULL, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("i"), TD_SIZES(1), TD_VALUES(7));
+}
+
 /* ---- pad_sequence */
 
 TD_TEST(pad_sequence_reads_every_element_of_a_lazy_stack) {

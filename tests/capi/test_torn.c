@@ -142,6 +142,57 @@ static void use_priorities(const td_tensor *index, const void *memory) {
   td_replay_free(replay);
 }
 
+/* Divisors: -1 ends the process when the smallest number is divided. */
+static void use_divisor(const td_tensor *divisor, const void *memory) {
+  (void)memory;
+  static const char *const names[] = {"remainder", "fmod", "floor_divide", "lcm"};
+  td_tensordict *td = td_empty(TD_SIZES(LONG)), *result = NULL;
+  td_tensor *smallest = NULL;
+  static int64_t values[LONG];
+  for (int i = 0; i < LONG; i++) values[i] = INT64_MIN;
+  TD_DO(td_tensor_from_data(values, sizeof values, TD_SIZES(LONG), TD_DTYPE_INT64, &smallest));
+  td_put(td, TD_KEY("x"), smallest);
+  const td_operand by = TD_O_TENSOR(divisor);
+  (void)!td_binary(td, TD_BINARY_MOD, &by, NULL, &result);
+  td_free(result);
+  const td_call_argument arguments[] = {TD_ARG_TENSOR(NULL, divisor),
+                                        TD_ARG_TEXT("rounding_mode", "trunc")};
+  size_t count = 0;
+  for (int i = 0; i < 4; i++) {
+    (void)!td_call(td, names[i], arguments, 1, NULL, &result, 1, &count);
+    td_free(result);
+  }
+  (void)!td_call(td, "div", arguments, 2, NULL, &result, 1, &count);
+  td_free(result);
+  td_free(td);
+}
+
+/* What lcm divides. */
+static void use_dividend(const td_tensor *dividend, const void *memory) {
+  (void)memory;
+  td_tensordict *td = td_empty(TD_SIZES(LONG)), *result = NULL;
+  td_tensor *five = td_filled(TD_DTYPE_INT64, 5, TD_SIZES(LONG));
+  TD_DO(td_set(td, TD_KEY("x"), dividend));
+  const td_call_argument argument = TD_ARG_TENSOR(NULL, five);
+  size_t count = 0;
+  (void)!td_call(td, "lcm", &argument, 1, NULL, &result, 1, &count);
+  td_free(result);
+  td_tensor_free(five);
+  td_free(td);
+}
+
+/* Positions that an operator gets by name. */
+static void use_argument(const td_tensor *index, const void *memory) {
+  (void)memory;
+  td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(64, 2)));
+  const td_call_argument arguments[] = {TD_ARG_INT(NULL, 0), TD_ARG_TENSOR(NULL, index)};
+  size_t count = 0;
+  (void)!td_call(td, "index_select", arguments, 2, NULL, &result, 1, &count);
+  td_free(result);
+  td_free(td);
+}
+
 /* The part sizes of a nested tensor: they are used again when it is read. */
 static void use_part_sizes(const td_tensor *sizes, const void *memory) {
   (void)memory;
@@ -172,6 +223,15 @@ TD_TEST(positions_of_a_dictionary) { positions(LONG, use_index); }
 TD_TEST(positions_of_a_lazy_stack) { positions(SHORT, use_index_of_a_stack); }
 TD_TEST(positions_to_gather) { positions(SHORT, use_gather); }
 TD_TEST(positions_of_priorities) { positions(LONG, use_priorities); }
+TD_TEST(positions_of_an_operator) { positions(LONG, use_argument); }
+TD_TEST(divisors) {
+  torn_apart(numbers_of(TD_DTYPE_INT64, 1, LONG), numbers_of(TD_DTYPE_INT64, 1, LONG),
+             numbers_of(TD_DTYPE_INT64, -1, LONG), use_divisor);
+}
+TD_TEST(dividends) {
+  torn_apart(numbers_of(TD_DTYPE_INT64, 1, LONG), numbers_of(TD_DTYPE_INT64, 1, LONG),
+             td_filled(TD_DTYPE_INT64, (double)INT64_MIN, TD_SIZES(LONG)), use_dividend);
+}
 TD_TEST(sizes_of_parts) { positions(SHORT, use_part_sizes); }
 TD_TEST(sizes_in_an_array) { positions(2, use_array); }
 TD_TEST(counts) {
