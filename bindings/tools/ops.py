@@ -16,8 +16,8 @@ MADE = "Made by bindings/tools/ops.py from core/math/ops.def."
 
 # Kinds of lines: what can be written in place, and what takes which operands.
 UNARY = ("UNARY", "PREDICATE")
-BINARY = ("BINARY", "BITWISE", "BINARY_OUT", "COMPARE")
-IN_PLACE = ("UNARY", "BINARY", "BITWISE", "TERNARY")
+BINARY = ("BINARY", "BITWISE", "BOUND", "BINARY_OUT", "COMPARE")
+IN_PLACE = ("UNARY", "BINARY", "BITWISE", "BOUND", "TERNARY", "CLAMP")
 
 
 class Line:

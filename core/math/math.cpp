@@ -3,6 +3,7 @@
 #include "core/math/math.h"
 
 #include "core/base/recursion_guard.h"
+#include "core/math/bounds.h"
 #include "core/math/math_kernels.h"
 #include "core/math/operands.h"
 #include "core/tensor/dtype.h"
@@ -14,7 +15,6 @@
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ScalarOps.h>
-#include <ATen/native/TypeProperties.h>
 
 namespace td {
 
@@ -45,10 +45,9 @@ class MathOp final : public ZipOp {
   MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
   at::Tensor leaf(const Here&, Tensors tensors) const {
     const at::Tensor& leaf = operands_.at(0, tensors);
-    const at::Tensor &b = operands_.at(1, tensors), &c = operands_.at(2, tensors);
-    if (kernel_.bounds) require_bounds_fit(kernel_, operands_.extra(), {&leaf, &b, &c});
+    const FittingBounds fit(kernel_, leaf, operands_.at(1, tensors), operands_.at(2, tensors));
     return with_room(kernel_, operands_.extra(), leaf.scalar_type(),
-                     [&] { return kernel_.out(leaf, b, c, operands_.extra()); });
+                     [&] { return kernel_.out(leaf, fit.b(), fit.c(), operands_.extra()); });
   }
   Value data(const Here& here, NodesHere nodes) const override {
     if (kernel_.result != Result::comparison) return ZipOp::data(here, nodes);

@@ -1,4 +1,5 @@
 // Arithmetic that writes into the first operand.
+#include "core/math/bounds.h"
 #include "core/math/math.h"
 #include "core/math/operands.h"
 #include "core/tensor/writes.h"
@@ -16,11 +17,13 @@ class InPlaceMath {
 
   void add(const Here& here, Tensors tensors) {
     if (tensors[0] == nullptr) return;
-    const Job job{operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors)};
-    for (const at::Tensor* operand : {&job.b, &job.c}) {
-      if (operand->defined()) require_operand(here.path(), job.a, *operand);
+    const at::Tensor &a = operands_.at(0, tensors), &b = operands_.at(1, tensors),
+                     &c = operands_.at(2, tensors);
+    for (const at::Tensor* operand : {&b, &c}) {
+      if (operand->defined()) require_operand(here.path(), a, *operand);
     }
-    if (kernel_.bounds) require_bounds_fit(kernel_, operands_.extra(), {&job.a, &job.b, &job.c});
+    const FittingBounds fit(kernel_, a, b, c);
+    const Job job{a, fit.b(), fit.c()};
     writes_.compute(here.path(), job.a, job.b, job.c);
     try_out(here.path(), job);
     require_divisors(here.path(), job);

@@ -40,9 +40,6 @@ void interpolate_(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const
   }
 }
 
-// maximum, minimum, clamp_max and clamp_min
-constexpr bool is_bound(std::int32_t number) { return number >= 9 && number <= 12; }
-
 #define TD_OUT(expression)                                      \
   [](const at::Tensor& a, [[maybe_unused]] const at::Tensor& b, \
      [[maybe_unused]] const at::Tensor& c,                      \
@@ -58,28 +55,31 @@ struct Row {
 
 const Row unary_rows[] = {
 #define TD_UNARY(number, NAME, name, doc) \
-  {number,                                \
-   {#name, TD_OUT(at::name(a)), TD_IN(a.name##_()), Result::value, number != 30, false, false}},
+  {number, {#name, TD_OUT(at::name(a)), TD_IN(a.name##_()), Result::value, number != 30, false}},
 #define TD_PREDICATE(number, NAME, name, doc) \
-  {number, {#name, TD_OUT(at::name(a)), nullptr, Result::truth, true, false, false}},
+  {number, {#name, TD_OUT(at::name(a)), nullptr, Result::truth, true, false}},
 #include "core/math/ops.def"
 };
 
 const Row binary_rows[] = {
 #define TD_BINARY(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, number <= 3, is_bound(number)}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, number <= 3}},
 #define TD_BITWISE(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, false, false, false}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, false, false}},
+#define TD_BOUND(number, NAME, name, side, out, in, doc) \
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, false, Bound::side}},
 #define TD_BINARY_OUT(number, NAME, name, out, doc) \
-  {number, {#name, TD_OUT(out), nullptr, Result::value, true, number <= 3, false}},
+  {number, {#name, TD_OUT(out), nullptr, Result::value, true, number <= 3}},
 #define TD_COMPARE(number, NAME, name, doc) \
-  {number, {#name, TD_OUT(at::name(a, b)), nullptr, Result::comparison, true, false, false}},
+  {number, {#name, TD_OUT(at::name(a, b)), nullptr, Result::comparison, true, false}},
 #include "core/math/ops.def"
 };
 
 const Row ternary_rows[] = {
 #define TD_TERNARY(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, true, number == 4}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, true}},
+#define TD_CLAMP(number, NAME, name, out, in, doc) \
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, true, Bound::lower, Bound::upper}},
 #include "core/math/ops.def"
 };
 

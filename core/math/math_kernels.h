@@ -15,6 +15,9 @@ struct Extra {
 
 enum class Result : std::uint8_t { value, truth, comparison };
 
+// How an operand bounds the values: they are at least it, or at most.
+enum class Bound : std::uint8_t { none, lower, upper };
+
 struct Kernel {
   const char* name;
   at::Tensor (*out)(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x);
@@ -23,7 +26,7 @@ struct Kernel {
   Result result;
   bool any_dtype;  // accepts floats; the result is then a float
   bool scaled;     // uses alpha
-  bool bounds;     // operands are bounds, which must not wrap around
+  Bound b = Bound::none, c = Bound::none;
 };
 
 // Throw Code::invalid_argument for an unknown number.

@@ -10,7 +10,6 @@
 #include "core/tree/zip.h"
 
 #include <ATen/ScalarOps.h>
-#include <ATen/native/TypeProperties.h>
 
 namespace td::math {
 
@@ -148,25 +147,6 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
     }
     fail(Code::dtype, kernel.name, ": the number ", numbers, " does not fit into ",
          dtype_name(dtype), ": ", error.what());
-  }
-}
-
-// Throws Code::dtype if a scalar bound does not fit the result's dtype, in which it would wrap around.
-inline void require_bounds_fit(const Kernel& kernel, const Extra& extra,
-                               std::initializer_list<const at::Tensor*> tensors) {
-  at::native::ResultTypeState state;
-  for (const at::Tensor* tensor : tensors) {
-    if (tensor->defined()) state = at::native::update_result_type_state(*tensor, state);
-  }
-  const c10::ScalarType dtype = at::native::result_type(state);
-  const std::optional<c10::Scalar>* number = extra.numbers;
-  for (const at::Tensor* tensor : tensors) {
-    if (*number) {
-      require_fits(**number, dtype, kernel.name);
-    } else if (tensor->defined() && tensor->dim() == 0 && tensor->scalar_type() != dtype) {
-      require_fits(tensor->item(), dtype, kernel.name);
-    }
-    ++number;
   }
 }
 

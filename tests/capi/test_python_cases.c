@@ -39,31 +39,59 @@ static void refused(td_dtype dtype, td_binary_op op, td_operand bound, const cha
   td_free(td);
 }
 
-TD_TEST(a_bound_that_does_not_fit_is_refused) {
-  const td_binary_op bounds[] = {TD_BINARY_MAXIMUM, TD_BINARY_MINIMUM, TD_BINARY_CLAMP_MAX,
-                                 TD_BINARY_CLAMP_MIN};
-  td_tensor *scalar = td_filled(TD_DTYPE_INT64, 200, TD_NO_SIZES);
-  for (size_t i = 0; i < 4; i++) {
-    refused(TD_DTYPE_INT8, bounds[i], (td_operand)TD_O_INT(200), "200");
-    refused(TD_DTYPE_INT8, bounds[i], (td_operand)TD_O_INT(-129), "-129");
-    refused(TD_DTYPE_INT8, bounds[i], (td_operand)TD_O_TENSOR(scalar), "200");
-    refused(TD_DTYPE_UINT8, bounds[i], (td_operand)TD_O_INT(300), "300");
-    refused(TD_DTYPE_UINT8, bounds[i], (td_operand)TD_O_INT(-3), "-3");
-    refused(TD_DTYPE_INT32, bounds[i], (td_operand)TD_O_INT(INT64_C(1) << 40), "1099511627776");
-    refused(TD_DTYPE_FLOAT32, bounds[i], (td_operand)TD_O_DOUBLE(1e300), "1e+300");
-  }
-  td_tensor_free(scalar);
+/* The values stay as they are. */
+static void unbounded(td_dtype dtype, td_binary_op op, td_operand bound) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
+  td_put(td, TD_KEY("u"), td_filled(dtype, 1, TD_SIZES(1)));
+  TD_DO(td_binary(td, op, &bound, NULL, &result));
+  TD_CHECK_DTYPE(result, TD_KEY("u"), dtype);
+  TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1));
+  TD_DO(td_binary_inplace(td, op, &bound, NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1));
+  td_free(result);
+  td_free(td);
 }
 
-TD_TEST(both_bounds_of_a_clamp_must_fit) {
+TD_TEST(a_bound_beyond_the_dtype_restricts_nothing_or_is_refused) {
+  const td_binary_op lower[] = {TD_BINARY_MAXIMUM, TD_BINARY_CLAMP_MIN},
+                     upper[] = {TD_BINARY_MINIMUM, TD_BINARY_CLAMP_MAX};
+  td_tensor *large = td_filled(TD_DTYPE_INT64, 200, TD_NO_SIZES);
+  td_tensor *small = td_filled(TD_DTYPE_INT16, -3, TD_NO_SIZES);
+  const td_operand far = TD_O_INT(INT64_C(1) << 40);
+  for (size_t i = 0; i < 2; i++) {
+    refused(TD_DTYPE_INT8, lower[i], (td_operand)TD_O_INT(200), "200");
+    refused(TD_DTYPE_INT8, upper[i], (td_operand)TD_O_INT(-129), "-129");
+    refused(TD_DTYPE_INT8, lower[i], (td_operand)TD_O_TENSOR(large), "200");
+    refused(TD_DTYPE_UINT8, lower[i], (td_operand)TD_O_INT(300), "300");
+    refused(TD_DTYPE_UINT8, upper[i], (td_operand)TD_O_INT(-3), "-3");
+    refused(TD_DTYPE_INT32, lower[i], far, "1099511627776");
+    unbounded(TD_DTYPE_INT8, upper[i], (td_operand)TD_O_INT(200));
+    unbounded(TD_DTYPE_INT8, lower[i], (td_operand)TD_O_INT(-129));
+    unbounded(TD_DTYPE_INT8, upper[i], (td_operand)TD_O_TENSOR(large));
+    unbounded(TD_DTYPE_UINT8, lower[i], (td_operand)TD_O_TENSOR(small));
+    unbounded(TD_DTYPE_UINT8, upper[i], (td_operand)TD_O_INT(300));
+    unbounded(TD_DTYPE_UINT8, lower[i], (td_operand)TD_O_INT(-3));
+    unbounded(TD_DTYPE_INT16, upper[i], far);
+    unbounded(TD_DTYPE_INT32, upper[i], far);
+    refused(TD_DTYPE_FLOAT32, lower[i], (td_operand)TD_O_DOUBLE(1e300), "1e+300");
+    refused(TD_DTYPE_FLOAT32, upper[i], (td_operand)TD_O_DOUBLE(1e300), "1e+300");
+  }
+  td_tensor_free(small);
+  td_tensor_free(large);
+}
+
+TD_TEST(a_clamp_of_which_one_bound_restricts) {
   td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
   td_put(td, TD_KEY("u"), td_arange(TD_DTYPE_INT8, 1, TD_SIZES(3)));
-  TD_EXPECT_NULL(
-      td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(-200)), TD_BY(TD_O_INT(2)), 1, &result),
-      TD_ERR_DTYPE, result);
-  TD_EXPECT_NULL(td_ternary(td, TD_TERNARY_CLAMP, NULL, TD_BY(TD_O_INT(200)), 1, &result),
+  TD_DO(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(-200)), TD_BY(TD_O_INT(2)), 1, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 2));
+  td_free(result);
+  TD_DO(td_ternary(td, TD_TERNARY_CLAMP, NULL, TD_BY(TD_O_INT(200)), 1, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 3));
+  td_free(result);
+  TD_EXPECT_NULL(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(200)), NULL, 1, &result),
                  TD_ERR_DTYPE, result);
-  TD_EXPECT(td_ternary_inplace(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(0)), TD_BY(TD_O_INT(200)), 1),
+  TD_EXPECT(td_ternary_inplace(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(0)), TD_BY(TD_O_INT(-200)), 1),
             TD_ERR_DTYPE);
   TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 3));
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(-128)), TD_BY(TD_O_INT(2)), 1, &result));

@@ -245,7 +245,8 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  * except for comparisons.
  *
  * A number, or a scalar tensor, that bounds the values (TD_BINARY_MAXIMUM, MINIMUM, CLAMP_MAX,
- * CLAMP_MIN) must fit into the dtype of the result: 300 and -1 do not fit into uint8.
+ * CLAMP_MIN) never wraps around in the dtype of the result. All uint8 are below 300: that upper
+ * bound changes none. None is above: as a lower bound it is refused.
  *
  * @param td      borrowed
  * @param op      the operation
@@ -256,7 +257,8 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (only one of the dictionaries has a
  *         key), TD_ERR_WRONG_ENTRY (a tensor on one side, a dictionary on the other), TD_ERR_SHAPE
  *         (the batch sizes cannot be broadcast), TD_ERR_DTYPE (non-tensor data has no order; a
- *         bound does not fit into the dtype), TD_ERR_TORCH (libtorch cannot combine the tensors)
+ *         bound that integers cannot meet or floats cannot hold), TD_ERR_TORCH (libtorch cannot
+ *         combine the tensors)
  * @threadsafety safe while other threads only read `td` and the operand
  */
 TD_API(0, 1) TD_MUST_USE
@@ -293,7 +295,7 @@ td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (not all dictionaries have a key),
- *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (a bound does not fit into the dtype),
+ *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (a bound, as for td_binary()),
  *         TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td` and the operands
  */

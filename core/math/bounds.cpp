@@ -1,0 +1,59 @@
+#include "core/math/bounds.h"
+
+#include "core/tensor/scalar.h"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/native/TypeProperties.h>
+
+namespace td::math {
+
+namespace {
+
+bool is_scalar_of_another(const at::Tensor& tensor, c10::ScalarType dtype) {
+  return tensor.defined() && tensor.dim() == 0 && tensor.scalar_type() != dtype;
+}
+
+// Whether an integer lies beyond all integers of the dtype, on the side where it restricts none.
+bool restricts_nothing(const c10::Scalar& number, Bound side, c10::ScalarType dtype) {
+  if (!c10::isIntegralType(dtype, /*includeBool=*/false) || !number.isIntegral(false)) return false;
+  return !fits(number, dtype) && (number.toLong() > 0) == (side == Bound::upper);
+}
+
+std::int64_t limit_of(c10::ScalarType dtype, Bound side) {
+  const bool with_sign = c10::isSignedType(dtype);
+  const std::uint64_t beyond = std::uint64_t{1} << (8 * c10::elementSize(dtype) - with_sign);
+  if (side == Bound::upper) return static_cast<std::int64_t>(beyond - 1);
+  return with_sign ? -static_cast<std::int64_t>(beyond - 1) - 1 : 0;
+}
+
+// What takes the place of a bound; undefined if it can stay.
+at::Tensor fitting(const char* what, const at::Tensor& bound, Bound side, c10::ScalarType dtype) {
+  if (!is_scalar_of_another(bound, dtype)) return {};
+  const c10::Scalar number = bound.item();
+  if (restricts_nothing(number, side, dtype)) {
+    const std::int64_t limit = limit_of(dtype, side);
+    return bound.unsafeGetTensorImpl()->is_wrapped_number()
+               ? at::native::wrapped_scalar_tensor(limit)
+               : at::full_like(bound, limit);
+  }
+  require_fits(number, dtype, what);
+  return {};
+}
+
+}  // namespace
+
+FittingBounds::FittingBounds(const Kernel& kernel, const at::Tensor& a, const at::Tensor& b,
+                             const at::Tensor& c)
+    : b_(b), c_(c) {
+  if (kernel.b == Bound::none) return;
+  at::native::ResultTypeState state;
+  for (const at::Tensor* tensor : {&a, &b, &c}) {
+    if (tensor->defined()) state = at::native::update_result_type_state(*tensor, state);
+  }
+  const c10::ScalarType dtype = at::native::result_type(state);
+  if (is_scalar_of_another(a, dtype)) require_fits(a.item(), dtype, kernel.name);
+  own_b_ = fitting(kernel.name, b, kernel.b, dtype);
+  own_c_ = fitting(kernel.name, c, kernel.c, dtype);
+}
+
+}  // namespace td::math
