@@ -123,6 +123,7 @@ void Changes::set_tensors(const NestedTensorNode& node, const Node& other) {
 }
 
 void Changes::set_batch(const Node& node, SizesView batch) {
+  require_dims(batch.size());
   more().facts.emplace_back(&mutable_node(node), Sizes(batch.begin(), batch.end()));
 }
 

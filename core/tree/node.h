@@ -84,7 +84,10 @@ class Node : public c10::intrusive_ptr_target {
 
   // Raw setters, for a node that others cannot see yet: without checks or effects on nested nodes. Otherwise
   // use Changes (core/tree/changes.h).
-  void set_batch(SizesView batch) { batch_.assign(batch.begin(), batch.end()); }
+  void set_batch(SizesView batch) {
+    require_dims(batch.size());
+    batch_.assign(batch.begin(), batch.end());
+  }
   void set_device(std::optional<c10::Device> device) { device_ = device; }
   void set_memmapped(bool memmapped) noexcept { memmapped_ = memmapped; }
   void set_shared(bool shared) noexcept { shared_ = shared; }

@@ -1,4 +1,6 @@
 /* Operations on the batch dimensions. */
+#include <string.h>
+
 #include "td_values.h"
 
 #define CHECK_LEAF(td, ...)                          \
@@ -183,6 +185,35 @@ TD_TEST(no_operation_makes_more_than_64_dimensions) {
   TD_EXPECT_NULL(td_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
   TD_EXPECT_NULL(td_lazy_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
   td_free(td);
+}
+
+/* A tensor may have more; the batch size may not. */
+TD_TEST(no_batch_size_is_set_to_more_than_64_dimensions) {
+  enum { MANY = 70 };
+  td_index_item items[MANY];
+  int64_t ones[MANY];
+  char text[1024] = "{\"\":{\"batch_size\":[1";
+  for (int i = 0; i < MANY; i++) {
+    items[i] = (td_index_item)TD_I_NONE;
+    ones[i] = 1;
+    if (i != 0) strcat(text, ",1");
+  }
+  strcat(text, "],\"device\":null}}");
+  td_tensor *wide = NULL, *plain = td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1));
+  TD_DO(td_tensor_index(plain, items, MANY, &wide));
+  td_tensor_free(plain);
+  td_tensordict *td = td_empty(TD_NO_SIZES), *other = NULL, *state = NULL;
+  td_put(td, TD_KEY("a"), wide);
+  TD_EXPECT(td_auto_batch_size(td, -1, 0), TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "dimensions; at most 64 are supported");
+  TD_CHECK_NO_BATCH(td);
+  TD_EXPECT(td_set_batch_size(td, ones, MANY), TD_ERR_SHAPE);
+  TD_EXPECT_NULL(td_create(ones, MANY, TD_DEVICE_NONE, -1, &other), TD_ERR_SHAPE, other);
+  TD_DO(td_state_dict(td, NULL, &state));
+  TD_DO(td_set_non_tensor_json(state, TD_KEY("_metadata"), text));
+  TD_EXPECT(td_load_state_dict(td, state, NULL), TD_ERR_SHAPE);
+  TD_CHECK_NO_BATCH(td);
+  TD_DO(td_auto_batch_size(td, 64, 0));
 }
 
 TD_TEST(contiguous_copies_only_what_is_not) {
