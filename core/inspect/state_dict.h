@@ -5,14 +5,17 @@
 
 namespace td {
 
+// The entry of a state with the batch sizes and devices, as JSON, and the separator of joined names.
+constexpr std::string_view state_metadata = "_metadata";
+constexpr char state_separator = '.';
+
 struct StateOptions {
   bool nested = false;     // nested dictionaries instead of names joined with dots
   bool keep_vars = false;  // keeps the tensors' history
 };
 
-// A dictionary without batch dimensions with the tensors of `td`, and under "_metadata" the batch size and
-// device of each dictionary by its joined name. Omits non-tensor values. Code::key_exists if two paths have
-// the same joined name.
+// A dictionary without batch dimensions with the tensors of `td`, and the batch size and device of each of its
+// dictionaries. Omits non-tensor values. Code::key_exists if two tensors have the same joined name.
 TensorDict state_dict(const TensorDict& td, const StateOptions& options);
 
 enum class StateForm { detect, flat, nested };

@@ -10927,7 +10927,7 @@ tensors; where its elements differ, each element has its own: \"0.b\", \"1.b\".
 - `options`: borrowed; NULL for the defaults
 - `result`: new; a dictionary without batch dimensions; free with `td_free()`; NULL on failure
 
-Returns `TD_OK`, `TD_ERR_KEY_EXISTS` (two paths join to one name, or a path is \"_metadata\").
+Returns `TD_OK`, `TD_ERR_KEY_EXISTS` (two tensors join to one name, or a path is \"_metadata\").
 
 Threads: safe while other threads only read `td`.
 

@@ -28,7 +28,7 @@ typedef struct td_state_dict_options {
  * @param options borrowed; NULL for the defaults
  * @param result  new; a dictionary without batch dimensions; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_EXISTS (two paths join to one name, or a path is "_metadata")
+ * @return TD_OK, TD_ERR_KEY_EXISTS (two tensors join to one name, or a path is "_metadata")
  * @threadsafety safe while other threads only read `td`
  */
 TD_API(0, 2) TD_MUST_USE

@@ -11430,7 +11430,8 @@ extern "C" {
     /// - `result`: new; a dictionary without batch dimensions; free with `td_free()`; NULL on
     ///   failure
     ///
-    /// Returns `TD_OK`, `TD_ERR_KEY_EXISTS` (two paths join to one name, or a path is "_metadata").
+    /// Returns `TD_OK`, `TD_ERR_KEY_EXISTS` (two tensors join to one name, or a path is
+    /// "_metadata").
     ///
     /// Threads: safe while other threads only read `td`.
     ///

@@ -8205,7 +8205,7 @@ namespace TensorDicts.Interop
         /// <param name="options">borrowed; NULL for the defaults</param>
         /// <param name="result">new; a dictionary without batch dimensions; free with
         /// <c>td_free()</c>; NULL on failure</param>
-        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_EXISTS</c> (two paths join to one name, or a path
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_EXISTS</c> (two tensors join to one name, or a path
         /// is "_metadata")</returns>
         /// <remarks><para>They share memory with those of <c>td</c>. The entry "_metadata" holds,
         /// as JSON, the batch size and device of each dictionary. Other non-tensor data is left
