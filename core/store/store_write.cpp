@@ -6,6 +6,7 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/tensor_index.h"
 
 #include <ATen/ATen.h>
 
@@ -203,11 +204,12 @@ void RedisStore::put_below(const std::string& below, const TensorDict& value) {
 void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
   until_done(path, "written", [&](const auto& name, const auto& entry, const Meta& meta) {
     const Sizes part = IndexPlan(items, meta.sizes).sizes(meta.sizes);
-    if (!broadcasts(value.sizes(), part)) {
+    const at::Tensor fitted = without_leading_ones(value, part.size());
+    if (!broadcasts(fitted.sizes(), part)) {
       fail(Code::shape, entry, ": values of sizes ", show_sizes(value.sizes()),
            " do not fit a part of ", show_sizes(part));
     }
-    const at::Tensor bytes = plain(value.to(meta.dtype).expand(part), name);
+    const at::Tensor bytes = plain(fitted.to(meta.dtype).expand(part), name);
     const std::vector<Span> spans = spans_to_write(meta, items, entry);
     Request request;
     ask_write(request, keys_, name, meta, spans, bytes_view(bytes));

@@ -175,11 +175,12 @@ NodePtr IndexWrite::filled_with(const NodePtr& part, const at::Tensor& value) {
     bool keeps_batch() const override { return true; }
     Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
     at::Tensor leaf(const at::Tensor& before) const override {
-      if (!broadcasts(value.sizes(), before.sizes())) {
+      const at::Tensor fitted = without_leading_ones(value, before.sizes().size());
+      if (!broadcasts(fitted.sizes(), before.sizes())) {
         fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()),
              " into a part of shape ", show_sizes(before.sizes()));
       }
-      return value.expand(before.sizes());
+      return fitted.expand(before.sizes());
     }
     const at::Tensor& value;
   };

@@ -190,6 +190,22 @@ TD_TEST(fill_at_writes_every_tensor) {
   CHECK_B(7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7);
 }
 
+/* As in libtorch, also in each element of a lazy stack. */
+TD_TEST(fill_at_drops_leading_dimensions_of_one) {
+  td_tensordict *one = td_empty(TD_SIZES(2)), *two = td_empty(TD_SIZES(2)), *lazy = NULL;
+  td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 2, TD_SIZES(2)));
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
+  td_tensor *row = td_filled(TD_DTYPE_INT64, 9, TD_SIZES(1, 1, 2));
+  td_tensor *rows = td_filled(TD_DTYPE_INT64, 9, TD_SIZES(2, 1, 2));
+  TD_EXPECT(td_fill_at(lazy, TD_AT(TD_I_INT(0)), rows), TD_ERR_SHAPE);
+  TD_EXPECT(td_fill_at(one, NULL, 0, rows), TD_ERR_SHAPE);
+  TD_DO(td_fill_at(lazy, TD_AT(TD_I_INT(0)), row));
+  TD_CHECK_ENTRY(lazy, TD_KEY("x"), TD_SIZES(2, 2), TD_VALUES(9, 9, 2, 3));
+  TD_DO(td_fill_at(two, NULL, 0, row));
+  TD_CHECK_ENTRY(lazy, TD_KEY("x"), TD_SIZES(2, 2), TD_VALUES(9, 9, 9, 9));
+}
+
 TD_TEST(tensors_are_written_by_the_same_rules) {
   td_tensor *tensor = td_arange(TD_DTYPE_INT32, 0, TD_SIZES(2, 3));
   td_tensor *nine = td_filled(TD_DTYPE_FLOAT64, 9.9, TD_NO_SIZES);

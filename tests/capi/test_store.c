@@ -209,7 +209,12 @@ TD_TEST(parts_are_read_and_written) {
   }
   /* Rows of values, not of one; of a position that comes twice the last counts. */
   td_tensor *rows = td_arange(TD_DTYPE_INT32, 100, TD_SIZES(4)), *a;
-  TD_DO(td_store_set_at(store, TD_KEY("a"), items[3], 1, rows));
+  td_tensor *lines = td_arange(TD_DTYPE_INT32, 0, TD_SIZES(2, 4));
+  TD_EXPECT(td_store_set_at(store, TD_KEY("a"), items[3], 1, lines), TD_ERR_SHAPE);
+  td_tensor_free(lines);
+  lines = td_arange(TD_DTYPE_INT32, 100, TD_SIZES(1, 1, 4)); /* leading sizes of 1 are dropped */
+  TD_DO(td_store_set_at(store, TD_KEY("a"), items[3], 1, lines));
+  td_tensor_free(lines);
   a = stored(store, TD_KEY("a"));
   TD_CHECK_VALUES(a, 102, 11, 12, 103);
   td_tensor_free(a);
