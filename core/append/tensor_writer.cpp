@@ -28,15 +28,19 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
   const SizesView sizes = tensor.sizes();
   const SizesView strides = tensor.strides();
   const auto item = static_cast<std::int64_t>(tensor.element_size());
-  const bool empty = tensor.numel() == 0;  // has nothing to write, and meaningless strides
+  if (tensor.numel() == 0) {  // has nothing to write, and meaningless strides
+    const auto bytes = checked_bytes(sizes.slice(batch_dims), tensor.element_size());
+    if (!bytes) fail_rows("has rows of more bytes than can be counted");
+    return {static_cast<std::size_t>(*bytes), static_cast<std::size_t>(*bytes)};
+  }
   std::int64_t row = 1;
   for (std::size_t i = sizes.size(); i-- > batch_dims;) {
-    if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not contiguous");
+    if (sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not contiguous");
     row *= sizes[i];
   }
   std::int64_t step = -1;  // of the innermost batch dimension other than 1
   std::int64_t count = 1;
-  for (std::size_t i = empty ? 0 : batch_dims; i-- > 0;) {
+  for (std::size_t i = batch_dims; i-- > 0;) {
     if (sizes[i] == 1) continue;
     if (step < 0) step = strides[i];
     if (strides[i] != step * count) fail_rows("has no constant step from row to row");

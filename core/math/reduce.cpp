@@ -107,9 +107,7 @@ class Reducer {
   // Flattens the dimensions from `first` on; without them, adds one.
   static at::Tensor flat_from(const at::Tensor& leaf, std::size_t first) {
     Sizes sizes(leaf.sizes().begin(), leaf.sizes().begin() + static_cast<std::ptrdiff_t>(first));
-    std::int64_t n = 1;
-    for (std::size_t i = first; i < leaf.sizes().size(); ++i) n *= leaf.sizes()[i];
-    sizes.push_back(n);
+    sizes.push_back(count_elements(leaf.sizes().slice(first)));
     return leaf.reshape(sizes);
   }
 
@@ -158,10 +156,9 @@ class Reducer {
       const bool unbiased = options_.correction == 1;
       return root ? at::std(t, over, unbiased, keep) : at::var(t, over, unbiased, keep);
     }
-    std::int64_t n = 1;
-    for (const std::int64_t dim : over) n *= t.size(dim);
-    const auto count = static_cast<double>(n);
-    const auto rest = static_cast<double>(std::max<std::int64_t>(0, n - options_.correction));
+    double count = 1;
+    for (const std::int64_t dim : over) count *= static_cast<double>(t.size(dim));
+    const double rest = std::max(0.0, count - static_cast<double>(options_.correction));
     const at::Tensor biased = at::var(t, over, /*unbiased=*/false, keep) * (count / rest);
     return root ? biased.sqrt() : biased;
   }

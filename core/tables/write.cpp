@@ -85,8 +85,7 @@ void add_tensor_columns(TablePart& part, const std::string& name, const std::str
                         const at::Tensor& tensor) {
   check_table_dtype(shown, tensor);
   const SizesView sizes = tensor.sizes().slice(part.batch.size());
-  std::int64_t elements = 1;
-  for (const std::int64_t size : sizes) elements *= size;
+  const std::int64_t elements = count_elements(sizes);
   for (std::int64_t i = 0; i < elements; ++i)
     part.columns.push_back({name + element_suffix(i, sizes), part.sources.size(), i});
   part.sources.push_back({shown, tensor.reshape({part.count, elements}), {}});
@@ -94,8 +93,7 @@ void add_tensor_columns(TablePart& part, const std::string& name, const std::str
 
 void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& options) {
   part.batch = Sizes(td.batch_size());
-  part.count = 1;
-  for (const std::int64_t size : part.batch) part.count *= size;
+  part.count = count_elements(part.batch);
   visit_paths(*td.node(), [&](Path path, const Value& value) {
     if (path.size() > 1 && options.separator.empty()) {
       fail(Code::invalid_argument, show_path(path),
