@@ -1,5 +1,6 @@
 /* Lazy stacks: dictionaries side by side, stacked when an entry is read. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "td_values.h"
 
@@ -155,6 +156,32 @@ TD_TEST(writing_reaches_the_elements) {
   TD_DO(td_lock(one));
   TD_EXPECT(td_set(lazy, TD_KEY("a"), nothing), TD_ERR_LOCKED);
   TD_CHECK_ENTRY(two, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 4)); /* nothing changed */
+}
+
+/* The least time of a few, to add so many elements one by one. */
+static double seconds_for(int count) {
+  td_tensordict *one = td_empty(TD_SIZES(2)), *lazy = NULL;
+  td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  double least = 1e9;
+  for (int k = 0; k < 3; k++) {
+    struct timespec start, end;
+    TD_DO(td_lazy_stack(LIST(one), 0, &lazy));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    for (int i = 0; i < count; i++) TD_DO(td_lazy_extend(lazy, LIST(one)));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    TD_CHECK_BATCH(lazy, count + 1, 2);
+    td_free(lazy);
+    const double seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    if (seconds < least) least = seconds;
+  }
+  td_free(one);
+  return least;
+}
+
+TD_TEST(a_stack_grows_at_the_cost_of_what_is_new) {
+  const double once = seconds_for(20000), twice = seconds_for(40000);
+  if (twice > 3 * once) td_test_fail(__FILE__, __LINE__, "20,000: %g s, 40,000: %g s", once, twice);
 }
 
 TD_TEST(elements_are_put_in) {
