@@ -4,7 +4,6 @@
 #include "td_files.h"
 #include "td_malloc.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,7 @@ struct Run {
   int leaks;  // calls at this point that left blocks behind
   int64_t live;
   bool results_left;
-  int told;  // in a process for one call: where its parent reads
+  attack::Snapshot remote, remote_before;  // what the server of the store holds
   attack::Snapshot before;
   std::map<std::string, size_t> rows_end;  // of the files of values that may become longer
   std::vector<std::string> problems;
@@ -105,7 +104,7 @@ void add_files(attack::Snapshot &to) {
   std::sort(lines.begin(), lines.end());
   for (const std::string &line : lines) to.line(line);
   const fs::directory_iterator open("/proc/self/fd");
-  const auto number = std::distance(begin(open), end(open)) - (run.told != 0 ? 1 : 0);
+  const auto number = std::distance(begin(open), end(open));
   to.line(std::to_string(number) + " descriptors");
 }
 
@@ -119,12 +118,20 @@ void add_dict(attack::Snapshot &to, td_status (*get)(const Handle *, td_tensordi
   td_free(td);
 }
 
+void add_with_gradients(attack::Snapshot &to, const td_tensordict *td) {
+  td_tensordict *gradients = nullptr;
+  if (td == nullptr) return;
+  to.add(td);
+  if (td_grad(td, &gradients) == TD_OK && gradients != nullptr) to.add(gradients);
+  td_free(gradients);
+}
+
 void add_watched(attack::Snapshot &to, const misuse &m) {
   td_tensor *tensor = nullptr;
   if (run.watched & WATCH_td_loader) add_dict<td_loader>(to, td_loader_state, m.loader);
   if (run.watched & WATCH_td_optimizer) {
     add_dict<td_optimizer>(to, td_optimizer_state, m.optimizer);
-    to.add(m.params);
+    add_with_gradients(to, m.params);
   }
   if (run.watched & WATCH_td_replay) {
     int64_t length = 0, cursor = 0, written = 0;
@@ -143,14 +150,24 @@ void add_watched(attack::Snapshot &to, const misuse &m) {
   }
   if (run.watched & WATCH_td_module && m.script != nullptr)
     add_dict<td_module>(to, td_module_params, m.script);
-  if (run.watched & WATCH_td_store) add_dict<td_store>(to, td_store_load, m.store);
+  if (run.watched & WATCH_td_store) {
+    int32_t locked = 0;
+    to.line(td_status_name(td_store_is_locked(m.store, &locked)) + std::to_string(locked));
+    // A call that failed may have closed the connection; this opens it again.
+    attack::Snapshot held;
+    add_dict<td_store>(held, td_store_load, m.store);
+    run.remote = held;
+    if (run.watched & REMOTE_MAY_DIFFER) return;
+    to.form += held.form;
+    to.values.insert(to.values.end(), held.values.begin(), held.values.end());
+  }
 }
 
 attack::Snapshot taken(const misuse &m) {
   attack::Snapshot result;
   result.add(m.td);
   result.add(m.other);
-  if (m.loaded != nullptr) result.add(m.loaded);
+  add_with_gradients(result, m.loaded);
   if (m.parent != nullptr) result.add(m.parent);
   add_watched(result, m);
   add_files(result);
@@ -168,43 +185,6 @@ bool next_form(void) {
     run.form++;
   }
   return run.form < run.forms && run.problems.size() < most_problems;
-}
-
-// What a process for one call says to its parent: how many allocations failed, and each problem on a line.
-[[noreturn]] void tell_parent(size_t known) {
-  std::string said = std::to_string(run.failed) + "\n";
-  for (size_t i = known; i < run.problems.size(); i++) said += run.problems[i] + "\n";
-  (void)!write(run.told, said.data(), said.size());
-  _exit(0);
-}
-
-// Whether this is the process for the call. The other one goes on when that has ended.
-bool in_child(void) {
-  int ends[2], status = 0;
-  TD_CHECK(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    run.told = ends[1];
-    return true;
-  }
-  close(ends[1]);
-  std::string said;
-  char part[4096];
-  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;)
-    said.append(part, static_cast<size_t>(n));
-  close(ends[0]);
-  waitpid(child, &status, 0);
-  std::istringstream lines(said);
-  std::string line;
-  run.failed = 1;
-  if (std::getline(lines, line)) {
-    run.failed = std::stol(line);
-    while (std::getline(lines, line)) run.problems.push_back(line);
-  } else {
-    report("the process ended with status " + std::to_string(status));
-  }
-  return false;
 }
 
 long step(void) {
@@ -228,7 +208,8 @@ void attempts_begin(const char *function, unsigned watched, int forms, td_status
   run.also = also;
   run.known = known;
   run.persistent = -1;
-  td_malloc_threads(!(watched & WATCH_td_group));  // those of gloo end the process
+  td_malloc_threads(!(watched & OWN_THREAD));
+  td_malloc_ours((watched & OURS_ONLY) != 0);
   run.form = 0;
   run.used_up = true;
   std::signal(SIGABRT, on_death);
@@ -244,7 +225,6 @@ int attempts_world(misuse *m) {
   run.rows_end.clear();
   for (const fs::directory_entry &entry : fs::directory_iterator(td_test_folder()))
     fs::remove_all(entry.path());
-  if (run.watched & WATCH_td_group) misuse_new_group();
   misuse_begin(m);
   misuse_form(m, run.form);
   run.worlds++;
@@ -256,6 +236,7 @@ int attempts_next(misuse *m) {
   if (run.before.form.empty()) {
     (void)td_test_folder();
     run.before = taken(*m);
+    run.remote_before = run.remote;
     run.live = td_debug_live_handles();
     run.leaks = 0;
   } else if (run.measured && run.failed == 0) {
@@ -267,11 +248,6 @@ int attempts_next(misuse *m) {
   run.status = TD_OK;
   if (!run.measured) return 1;
   if (run.leaks == 0) run.point += step();
-  while (run.watched & FORKS) {
-    if (in_child()) return 1;
-    if (run.failed == 0 || run.problems.size() >= most_problems) return 0;
-    run.point += step();
-  }
   return 1;
 }
 
@@ -305,7 +281,6 @@ void attempts_check(misuse *m) {
            td_last_error_message());
   }
   if (run.status == TD_OK) {
-    if (run.told != 0) tell_parent(problems);
     run.used_up = first || run.failed != 0;
     if (first) run.failed = 1;  // there is more to come
     return;
@@ -331,8 +306,9 @@ void attempts_check(misuse *m) {
   if (run.watched & VALUES_MAY_DIFFER) now.values = run.before.values;
   const std::string difference = attack::difference(now, run.before, false);
   if (!difference.empty()) report("changed: " + difference);
-  if (run.told != 0) tell_parent(problems);
-  if (run.problems.size() != problems || run.watched & WATCH_td_group) run.used_up = true;
+  const bool remote_changed = run.watched & WATCH_td_store &&
+                              !attack::difference(run.remote, run.remote_before, false).empty();
+  if (run.problems.size() != problems || remote_changed) run.used_up = true;
 }
 
 void attempts_world_end(misuse *m) {
@@ -369,3 +345,11 @@ void attempts_without_memory(int without) {
 }
 
 }  // extern "C"
+
+#if defined(__GLIBC__) && !TD_TEST_SANITIZED
+// So that td_malloc.c knows who called it. The other forms of new call this one.
+void *operator new(std::size_t size) {
+  if (void *memory = td_malloc_for(size, __builtin_return_address(0))) return memory;
+  throw std::bad_alloc();
+}
+#endif

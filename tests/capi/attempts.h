@@ -32,11 +32,12 @@ enum {
   WATCH_td_writer = 16,
   WATCH_td_module = 32,
   WATCH_td_store = 64,
-  MAY_LEAK = 256,           /* memory may be left behind */
+  MAY_LEAK = 256,   /* memory may be left behind */
+  OWN_THREAD = 512, /* other threads get all memory: a library ends the process without it */
   VALUES_MAY_DIFFER = 1024, /* of tensors that libtorch was writing */
   SPARE_MAY_STAY = 2048,    /* bytes behind the rows of a folder: no reader looks at them */
-  FORKS = 512, /* each call in a process of its own: exhausted memory damages a library below */
-  WATCH_td_group = 128 /* none: a failure closes it, so that each call gets a new one */
+  REMOTE_MAY_DIFFER = 4096, /* what a server holds: it keeps what it received before the failure */
+  OURS_ONLY = 8192          /* the libraries below get all memory: exhausted memory damages them */
 };
 
 /* `forms`: how many forms of dictionaries are tried. `wanted`: what the call gives with the plain form when

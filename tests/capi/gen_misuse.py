@@ -452,7 +452,7 @@ def random_test(function, handles, frees):
     return (f"\nTD_TEST({function.name}) {{\n{need(function)}  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
 
 
-# Calls that take a way of their own: what replaces the valid arguments.
+# Calls that take a way of their own: what replaces the valid arguments. "may": a flag of attempts.h.
 VARIANTS = {}
 for setter in ("td_set", "td_set_dict", "td_set_int", "td_set_double", "td_set_non_tensor_json",
                "td_set_non_tensor_stack_json", "td_set_non_tensor_bytes", "td_create_nested"):
@@ -464,8 +464,18 @@ VARIANTS |= {
     "td_memmap_inplace": [{"dir": 'td_path(td_test_folder(), "new")'}],
     "td_memmap_like": [{"dir": 'td_path(td_test_folder(), "new")'}],
     "td_file_save": [{"td": "misuse_floats(&m)", "file": f'td_path(td_test_folder(), "new.{suffix}")'}
-                     for suffix in ("safetensors", "npz")],  # not h5: see NOT_RUN_AREAS
+                     for suffix in ("safetensors", "npz", "h5")],
     "td_table_save": [{"file": 'td_path(td_test_folder(), "new.csv")'}],
+    "td_get_or_set": [{"path": 'NAMES("x")'}, {"path": 'TWO_NAMES("n", "x")', "path_len": "2"},
+                      {"path": 'TWO_NAMES("x", "y")', "path_len": "2"}],
+    "td_set_requires_grad": [{"td": "misuse_leaves(&m)", "required": "1"}],
+    "td_set_grad": [{"td": "misuse_leaves(&m)", "source": "misuse_gradients(&m)"}],
+    "td_update": [{"options": f"OPTIONS(td_update_options, .{option})"} for option in (
+        "mode = TD_UPDATE_INPLACE", "mode = TD_UPDATE_STRICT", "clone = 1", "whole_dicts = 1", "update_batch_size = 1")],
+    "td_apply": [{"options": "OPTIONS(td_apply_options, .out = m.other)"}],
+    "td_apply_entries": [{"options": "OPTIONS(td_apply_options, .out = m.other)"}],
+    "td_optimizer_step": [{"optimizer": "misuse_adam(&m)", "may": "VALUES_MAY_DIFFER"}],
+    "td_optimizer_zero_grad": [{"optimizer": "misuse_adam(&m)"}, {"optimizer": "misuse_adam(&m)", "flags": "TD_ZERO_GRAD_KEEP"}],
 }
 
 # How many forms of dictionaries the fixture can be made of, where it is not all.
@@ -475,32 +485,32 @@ FORMS = {"td_file_save": 1, "td_table_save": 1, "td_rot90": 1, "td_join_into": 1
 INSTEAD = {"td_remove_duplicates": "TD_ERR_INDEX"}  # libtorch takes any failure for indices that do not fit together
 
 # Functions that break a promise when memory is exhausted, and how. One that keeps them all must not be here.
-KNOWN = {}
-
-# Functions that are not run without memory, and why.
-NOT_RUN = {
-    "td_module_save": "libtorch's writer of archives throws in its destructor, and ends the process",
-    "td_replay_open": "an empty live.bin stays in the folder, where the next opening takes it",
-}
-
-# Nor are those whose names begin with these.
-NOT_RUN_AREAS = {
-    "td_group_": "libtorch and gloo report exhausted memory as other failures, and threads of gloo end the process",
-    "td_store_": "a server keeps what it was told before the memory for its answer was missing",
-    "td_map": "libgomp ends the process when a thread of the pool finds no memory in it",
-    "td_hdf5_": "libhdf5 is damaged by exhausted memory, and may end the process",
-}
+KNOWN = {"td_backward": "libtorch adds to gradients before it is done"}
 
 # Functions that write into tensors by operators of libtorch, each of which may find no memory: what they have written is
 # undefined then (docs/design/errors.md).
 VALUES_MAY_DIFFER = {"td_fill_at", "td_binary_inplace", "td_ternary_inplace"}
+
+# The area that is not run without memory: libtorch and gloo report it as other failures, threads of gloo end the process,
+# and a group that failed makes the next call wait.
+NOT_RUN = "td_group_"
+
+# Areas in which only the calling thread runs out of memory: libgomp ends the process when a thread of the pool finds none.
+OWN_THREAD = ("td_map",)
+
+# Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, and libtorch's writer of
+# archives throws in its destructor.
+OURS_ONLY = ("td_hdf5_", "td_module_save")
 
 # Functions whose rows are written behind the published ones, where they stay if there is no memory to cut them off
 # (docs/design/errors.md).
 SPARE_MAY_STAY = {"td_memmap_append"}
 
 # Functions that may leave memory behind, and why.
-MAY_LEAK = {"td_module_load": "libtorch does not free a network of which it could not read all"}
+MAY_LEAK = {
+    "td_module_load": "libtorch does not free a network of which it could not read all",
+    "td_map": "the calling thread keeps blocks that it freed for a worker, for later (core/base/recycler.h)",
+}
 
 # Functions that do not say whether they work: called without any memory, unless there is a reason.
 NOT_WITHOUT_MEMORY = {
@@ -508,7 +518,7 @@ NOT_WITHOUT_MEMORY = {
     "td_release_set_flag": "writes a flag of the caller",
 }
 
-WATCHED = {"td_loader", "td_replay", "td_optimizer", "td_generator", "td_writer", "td_module", "td_store", "td_group"}
+WATCHED = {"td_loader", "td_replay", "td_optimizer", "td_generator", "td_writer", "td_module", "td_store"}
 
 
 def c_type(swig_type):
@@ -521,22 +531,28 @@ def c_type(swig_type):
     return swig_type
 
 
+def spared(function, changed):
+    """Who else gets all memory."""
+    ours = function.name.startswith(OURS_ONLY) or any(".h5" in value for value in changed.values())
+    return ["OWN_THREAD"] * function.name.startswith(OWN_THREAD) + ["OURS_ONLY"] * ours
+
+
 def allocation_test(function, handles, frees, number, changed):
     """Calls a function while each of its allocations fails in turn; what attempts.h promises must hold."""
     values = {p.name: changed.get(p.name, p.valid(handles)) for p in function.parameters}
     dicts = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
     made = any("misuse_" in values[p.name] and p.pointee == "td_tensordict" for p in function.parameters)
     forms = FORMS.get(function.name, 1 if not dicts else 2 if made else 4)
-    watches = sorted({"WATCH_" + p.pointee for p in function.parameters if p.pointee in WATCHED}) or (
-        ["WATCH_td_group"] if function.name.startswith("td_group_") else ["0"])
+    watches = sorted({"WATCH_" + p.pointee for p in function.parameters if p.pointee in WATCHED}) or ["0"]
     outs = [p for p in function.parameters if p.out_type()]
     lent = any(p.type.removeprefix("p.") in LENT or p.name == "release" for p in function.parameters)
     known = json.dumps(KNOWN[function.name]) if function.name in KNOWN else "NULL"
     watches += ["VALUES_MAY_DIFFER"] if function.name in VALUES_MAY_DIFFER else []
+    watches += [changed["may"]] if "may" in changed else []
     watches += ["SPARE_MAY_STAY"] if function.name in SPARE_MAY_STAY else []
+    watches += spared(function, changed)
+    watches += ["REMOTE_MAY_DIFFER"] if any(p.type == "p.td_store" for p in function.parameters) else []
     watches += ["MAY_LEAK"] if function.name in MAY_LEAK else []
-    # Exhausted memory damages libhdf5.
-    watches += ["FORKS"] if function.name.startswith("td_hdf5_") or any(".h5" in value for value in changed.values()) else []
     lines = ["  misuse m;", f'  attempts_begin("{function.name}", {" | ".join(watches)}, {forms}, '
              f'{REFUSED.get(function.name, "TD_OK")}, {INSTEAD.get(function.name, "TD_ERR_OUT_OF_MEMORY")}, {known});',
              "  while (attempts_world(&m)) {"]
@@ -562,22 +578,24 @@ def without_memory_test(function, handles):
     """A function without a status: it works, or does nothing."""
     values = [p.valid(handles) for p in function.parameters]
     call = f"{function.name}({', '.join(values)})"
+    limits = spared(function, {})
+    limits = f"td_malloc_threads({int('OWN_THREAD' not in limits)}); td_malloc_ours({int('OURS_ONLY' in limits)});"
     gone = [f"{value} = NULL;" for value in values if function.name.endswith("_free") and value.startswith("m.")]
-    return (f"\nTD_TEST({function.name}) {{\n{need(function)}  misuse m;\n  td_malloc_required();\n  misuse_begin(&m);\n"
+    return (f"\nTD_TEST({function.name}) {{\n{need(function)}  misuse m;\n  td_malloc_required();\n  {limits}\n  misuse_begin(&m);\n"
             f"  WITHOUT_MEMORY({'' if function.result == 'void' else '(void)' + '!' * (function.result == 'td_status')}{call});\n  {' '.join(gone)}\n  misuse_end(&m);\n}}\n")
 
 
 def allocation_tests(functions, handles, frees):
     text = ('#include "attempts.h"\n#include "td_malloc.h"\n'
-            "#define TWO_NAMES(one, other) ((const char *const[]){one, other})\n")
+            "#define TWO_NAMES(one, other) ((const char *const[]){one, other})\n"
+            "#define OPTIONS(type, ...) (&(const type){.struct_size = (uint32_t)sizeof(type), __VA_ARGS__})\n")
     listed = {f.name for f in functions}
-    for table in (VARIANTS, FORMS, INSTEAD, KNOWN, NOT_RUN, VALUES_MAY_DIFFER, SPARE_MAY_STAY, MAY_LEAK, NOT_WITHOUT_MEMORY):
+    for table in (VARIANTS, FORMS, INSTEAD, KNOWN, VALUES_MAY_DIFFER, SPARE_MAY_STAY, MAY_LEAK, NOT_WITHOUT_MEMORY):
         if unknown := set(table) - listed:
             sys.exit(f"gen_misuse.py: there is no {', '.join(sorted(unknown))}")
     for function in functions:
-        area = next((why for begin, why in NOT_RUN_AREAS.items() if function.name.startswith(begin)), None)
-        if why := NOT_RUN.get(function.name, area):
-            text += f"\n/* Not run: {function.name}: {why}. */\n"
+        if function.name.startswith(NOT_RUN):
+            text += f"\n/* Not run: {function.name}. */\n"
         elif function.is_status():
             for number, changed in enumerate([{}] + VARIANTS.get(function.name, [])):
                 text += allocation_test(function, handles, frees, number, changed)

@@ -131,11 +131,6 @@ __attribute__((constructor)) static void open_groups(void) {
   if (td_group_open(misuse_place(NULL), &closed_group) == TD_OK) td_group_free(closed_group);
 }
 
-void misuse_new_group(void) {
-  td_group_free(shared_group);
-  TD_DO(td_group_open(misuse_place(NULL), &shared_group));
-}
-
 void misuse_need_groups(void) {
   if (shared_group == NULL) td_test_skip("a build without process groups");
 }
@@ -514,6 +509,30 @@ td_tensordict *misuse_recorded(misuse *m) {
   td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
   TD_DO(td_set_requires_grad(m->loaded, 1));
   return m->loaded;
+}
+
+static td_tensordict *two_floats(double value) {
+  td_tensordict *td = td_empty(TD_SIZES(4));
+  td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, value, TD_SIZES(4)));
+  td_put(td, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, value, TD_SIZES(4)));
+  return td;
+}
+
+td_tensordict *misuse_leaves(misuse *m) { return m->loaded = two_floats(0); }
+
+const td_tensordict *misuse_gradients(misuse *m) { return m->parent = two_floats(1); }
+
+td_optimizer *misuse_adam(misuse *m) {
+  td_tensordict *gradients = two_floats(1);
+  td_free(m->params);
+  td_optimizer_free(m->optimizer);
+  m->params = two_floats(0);
+  TD_DO(td_set_requires_grad(m->params, 1));
+  TD_DO(td_set_grad(m->params, gradients));
+  TD_DO(td_optimizer_create(m->params, TD_OPTIMIZER_ADAM, NULL, &m->optimizer));
+  TD_DO(td_optimizer_step(m->optimizer));
+  td_free(gradients);
+  return m->optimizer;
 }
 
 const td_tensordict *misuse_shared(misuse *m) {

@@ -123,8 +123,6 @@ const char *misuse_replay_folder(misuse *m);
 const char *misuse_hdf5(misuse *m);
 /* Ends the test as skipped in a build without process groups; where such a group meets. */
 void misuse_need_groups(void);
-/* Opens the group of the fixtures again: a call that fails on a rank closes it. */
-void misuse_new_group(void);
 void misuse_need_hdf5(void);
 const td_group_options *misuse_place(misuse *m);
 
@@ -134,6 +132,12 @@ struct ArrowArrayStream *misuse_arrow_stream(misuse *m);
 
 /* The state of a loader. */
 const td_tensordict *misuse_loader_state(misuse *m);
+
+/* A dictionary of two tensors without gradients, and gradients for them; an optimizer of two parameters that has
+ * made a step. */
+td_tensordict *misuse_leaves(misuse *m);
+const td_tensordict *misuse_gradients(misuse *m);
+td_optimizer *misuse_adam(misuse *m);
 
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);

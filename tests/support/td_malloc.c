@@ -6,7 +6,7 @@
 
 #include "td_test.h"
 
-static int is_counting, only_here;
+static int is_counting, only_here, only_ours;
 static __thread int is_here;
 static long allocations, first_failing, last_failing, failed, blocks;
 
@@ -25,6 +25,7 @@ void td_malloc_begin(long fail_at) { begin(fail_at, fail_at); }
 void td_malloc_begin_from(long fail_from) { begin(fail_from, fail_from == 0 ? 0 : (long)1 << 60); }
 
 void td_malloc_threads(int all) { only_here = !all; }
+void td_malloc_ours(int only) { only_ours = only; }
 
 long td_malloc_end(void) {
   is_here = 0;
@@ -39,6 +40,7 @@ long td_malloc_blocks(void) { return READ(blocks); }
 
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 /* What a program defines takes the place of the C library's, for operator new too. */
@@ -48,30 +50,37 @@ extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
-static uintptr_t loader_begin, loader_end;
+typedef struct range {
+  uintptr_t begin, end;
+} range;
+static range loader, library;
 static __thread int is_registering;
 
-static int find_loader(struct dl_phdr_info *object, size_t size, void *user) {
-  (void)size;
-  (void)user;
-  if (object->dlpi_addr != loader_begin) return 0;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    const uintptr_t end = loader_begin + part->p_vaddr + part->p_memsz;
-    if (part->p_type == PT_LOAD && end > loader_end) loader_end = end;
-  }
-  return 1;
+static int is_in(const range *in, uintptr_t address) {
+  return address >= in->begin && address < in->end;
 }
 
-__attribute__((constructor)) static void learn_loader(void) {
-  loader_begin = getauxval(AT_BASE);
-  dl_iterate_phdr(find_loader, NULL);
+static int find_ranges(struct dl_phdr_info *object, size_t size, void *user) {
+  (void)size;
+  (void)user;
+  const int is_loader = object->dlpi_addr == getauxval(AT_BASE);
+  if (!is_loader && strstr(object->dlpi_name, "/libtensordict.so") == NULL) return 0;
+  range *found = is_loader ? &loader : &library;
+  found->begin = object->dlpi_addr;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    const uintptr_t end = found->begin + part->p_vaddr + part->p_memsz;
+    if (part->p_type == PT_LOAD && end > found->end) found->end = end;
+  }
+  return 0;
 }
+
+__attribute__((constructor)) static void learn_ranges(void) { dl_iterate_phdr(find_ranges, NULL); }
 
 static int must_fail(const void *caller) {
   if (!READ(is_counting) || is_registering || (only_here && !is_here)) return 0;
   const uintptr_t from = (uintptr_t)caller;
-  if (from >= loader_begin && from < loader_end) return 0;
+  if (is_in(&loader, from) || (only_ours && !is_in(&library, from))) return 0;
   const long number = ADD(allocations, 1);
   if (number < first_failing || number > last_failing) return 0;
   ADD(failed, 1);
@@ -100,6 +109,10 @@ static void *checked(void *memory) {
 #define MUST_FAIL must_fail(__builtin_return_address(0))
 
 void *malloc(size_t size) { return checked(MUST_FAIL ? NULL : __libc_malloc(size)); }
+
+void *td_malloc_for(size_t size, const void *caller) {
+  return checked(must_fail(caller) ? NULL : __libc_malloc(size));
+}
 
 void *calloc(size_t count, size_t size) {
   return checked(MUST_FAIL ? NULL : __libc_calloc(count, size));

@@ -4,6 +4,8 @@
 #ifndef TD_MALLOC_H
 #define TD_MALLOC_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,6 +21,13 @@ void td_malloc_begin_from(long fail_from);
 
 /* From now on all threads are counted, or only the one that calls td_malloc_begin(). */
 void td_malloc_threads(int all);
+
+/* From now on only what the library itself asks for may fail, not what the libraries below it do. Of operator new
+ * that is so where a program calls td_malloc_for() in its own. */
+void td_malloc_ours(int only);
+
+/* malloc() for somebody else, who is at this address. */
+void *td_malloc_for(size_t size, const void *caller);
 
 /* Stops, and gives the number of allocations since the beginning. */
 long td_malloc_end(void);
