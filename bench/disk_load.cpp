@@ -158,7 +158,7 @@ void register_disk_load() {
   load(std::make_shared<Lazily>(10, 2048), "disk: load 10 leaves of 2 KiB", 1.5);
   const auto large =
       std::make_shared<Lazily>(400, std::int64_t{512} * 1000 * 1000 / 400 / 256 * 256);
-  load(large, "disk: load 512 MB, mapped", 1.5);
+  load(large, "disk: load 512 MB, mapped", 1.3);
   load_and_read(large, "disk: load 512 MB and read all", 1.1);
 }
 

@@ -20,7 +20,8 @@ record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
   }
   const IndexItem none = IndexItem::range(0, 0);
   const TensorDict empty = like.index(none);
-  const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
+  const bool exists = files::look(files::join(dir, ".")).found == files::Found::folder;
+  const SavePlan plan = plan_save(empty.node(), dir, exists, {}, Content::zeros);
   record::FolderTexts result;
   for (const SavePlan::Folder& folder : plan.folders) {
     const std::string meta = files::join(folder.path, format::meta_file);

@@ -230,6 +230,8 @@ void NewFolders::sync() const {
 }
 
 void NewFolders::make_with_parents(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) return;
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     struct stat info {};

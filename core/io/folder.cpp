@@ -26,21 +26,23 @@ bool is_mount(int folder) noexcept {
 
 // Whether this process can list all folders below, and no mount is among them. Follows no link, even if a
 // folder is replaced by one meanwhile.
-bool holds_no_mount(const std::string& path) {
-  const Descriptor root(::open(path.c_str(), folder_flags | O_NOFOLLOW));
-  if (!root.is_open()) return false;
+bool holds_no_mount(int root, const std::string& path) {
   std::vector<std::string> folders{std::string()};
   while (!folders.empty()) {
     const std::string at = std::move(folders.back());
     folders.pop_back();
-    const Descriptor folder = open_beneath(root.get(), at, folder_flags);
-    if (!folder.is_open()) {
-      if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // no longer a folder
-      return false;
+    Descriptor inner;
+    if (!at.empty()) {
+      inner = open_beneath(root, at, folder_flags);
+      if (!inner.is_open()) {
+        if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // no longer a folder
+        return false;
+      }
     }
-    if (is_mount(folder.get())) return false;
+    const int folder = at.empty() ? root : inner.get();
+    if (is_mount(folder)) return false;
     try {
-      for (const Item& item : list(folder.get(), path)) {
+      for (const Item& item : list(folder, path)) {
         if (item.found == Found::folder) folders.push_back(below(at, item.name));
       }
     } catch (const Error& error) {
@@ -63,6 +65,20 @@ std::string real_folder(const std::string& path) {
                                                          &std::free);
   if (!real) fail_io("cannot find", path, errno);
   return real.get();
+}
+
+// Whether the process works in the folder, or below it: it would end up in a removed one.
+bool is_above_current(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> here(::getcwd(nullptr, 0), &std::free);
+  if (!here) return false;
+  const std::string inner = std::string(here.get()) + '/';
+  // The last name is real, so it is a part of the current folder's path then.
+  if (inner.find(path.substr(path.rfind('/')) + '/') == std::string::npos) return false;
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  if (!real) fail_io("cannot find", path, errno);
+  const std::string outer = std::string(real.get()) + '/';
+  return inner.compare(0, outer.size(), outer) == 0;
 }
 
 void copy_file(int from_folder, int to_folder, const std::string& name, const std::string& path) {
@@ -102,34 +118,15 @@ Descriptor open_parent(const std::string& path) {
 
 }  // namespace
 
-bool FolderReplacement::can_replace(const std::string& target) {
-  const std::string path = real_folder(target);
-  if (path == "/" || path == "//") return false;
+bool FolderReplacement::can_replace() const {
+  if (target_ == "/" || target_ == "//") return false;
   struct stat folder {};
-  if (::lstat(path.c_str(), &folder) != 0) {
-    if (errno == ENOENT) return true;
-    fail_io("cannot look at", path, errno);
-  }
-  const std::string parent = parent_of(path);
+  if (::fstat(held_->descriptor(), &folder) != 0) fail_io("cannot look at", target_, errno);
   struct stat above {};
-  if (::stat(parent.c_str(), &above) != 0) fail_io("cannot look at", parent, errno);
-  if (above.st_dev != folder.st_dev || ::access(parent.c_str(), W_OK | X_OK) != 0) return false;
-  const uid_t me = ::geteuid();
-  if (me != 0 && folder.st_uid != me) return false;
-  // A process that works in the folder or below it would end up in a removed one.
-  const std::unique_ptr<char, decltype(&std::free)> here(::getcwd(nullptr, 0), &std::free);
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  if (!real) fail_io("cannot find", path, errno);
-  if (here) {
-    const std::string_view inner(here.get());
-    const std::string_view outer(real.get());
-    if (inner.substr(0, outer.size()) == outer &&
-        (inner.size() == outer.size() || inner[outer.size()] == '/')) {
-      return false;
-    }
-  }
-  return holds_no_mount(path);
+  if (::stat(parent_.c_str(), &above) != 0) fail_io("cannot look at", parent_, errno);
+  if (above.st_dev != folder.st_dev || ::access(parent_.c_str(), W_OK | X_OK) != 0) return false;
+  if (user_ != 0 && folder.st_uid != user_) return false;
+  return !is_above_current(target_) && holds_no_mount(held_->descriptor(), target_);
 }
 
 void FolderReplacement::sweep(const std::string& target, const FolderLock& held) {
@@ -146,17 +143,16 @@ FolderReplacement::FolderReplacement(const std::string& target, FolderLock* held
     : target_(real_folder(target)), held_(held == nullptr ? &own_ : held) {
   parent_ = parent_of(target_);
   name_ = target_.substr(target_.rfind('/') + 1);
-  const Found there = look(join(target_, ".")).found;
-  if (there == Found::nothing) {
-    if (look(target_).found != Found::nothing) fail_io("cannot make the folder", target_, EEXIST);
-    if (held_->descriptor() >= 0) held_->require_name(target_);
+  if (held_->descriptor() < 0 && look(join(target_, ".")).found == Found::nothing) {
     parents_.make_with_parents(parent_);
   } else {
+    user_ = ::geteuid();
+    group_ = ::getegid();
     if (held == nullptr) own_ = FolderLock(target_);
     if (held_->descriptor() < 0) fail_busy(target_);  // another process has just created it
     held_->require_name(target_);
     if (::access(target_.c_str(), W_OK | X_OK) != 0) fail_io("cannot write to", target_, errno);
-    way_ = exchange_wanted && can_replace(target_) ? Way::exchange : Way::merge;
+    way_ = exchange_wanted && can_replace() ? Way::exchange : Way::merge;
   }
   if (way_ == Way::merge) {
     aside_.emplace(open_beneath(held_->descriptor(), {}, O_PATH | O_DIRECTORY | O_CLOEXEC), target_,
@@ -164,6 +160,7 @@ FolderReplacement::FolderReplacement(const std::string& target, FolderLock* held
   } else {
     aside_.emplace(open_parent(parent_), parent_, name_, Aside::Kind::folder, target_);
   }
+  if (way_ == Way::fresh) return;
   struct stat made {};
   if (::fstat(aside_->content(), &made) != 0) fail_io("cannot look at", target_, errno);
   cut_modes_ = ~made.st_mode & 0777U;
@@ -208,8 +205,7 @@ Descriptor FolderReplacement::create(const std::string& relative, const Look& ol
   Descriptor file = open_beneath(aside_->content(), relative, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
                                  there ? old.mode & 0777U : 0666U);
   if (!file.is_open()) fail_io("cannot write", join(target_, relative), errno);
-  if (there &&
-      ((old.mode & cut_modes_) != 0 || old.owner != ::geteuid() || old.group != ::getegid())) {
+  if (there && ((old.mode & cut_modes_) != 0 || old.owner != user_ || old.group != group_)) {
     keep_manner(file.get(), old, join(target_, relative));
   }
   return file;
@@ -258,18 +254,25 @@ void FolderReplacement::keep(const std::string& relative) {
 void FolderReplacement::copy_manner() const {
   for (std::size_t i = 0; i <= folders_.size(); ++i) {
     const std::string relative = i == 0 ? std::string() : folders_[i - 1];
-    const Descriptor from = open_beneath(held_->descriptor(), relative, folder_flags);
+    Descriptor from_inner, to_inner;
+    int from = held_->descriptor();
+    int to = aside_->content();
+    if (i != 0) {
+      from_inner = open_beneath(from, relative, folder_flags);
+      to_inner = open_beneath(to, relative, folder_flags);
+      from = from_inner.get();
+      to = to_inner.get();
+    }
     struct stat old {};
     struct stat made {};
-    if (!from.is_open() || ::fstat(from.get(), &old) != 0) continue;
-    const Descriptor to = open_beneath(aside_->content(), relative, folder_flags);
+    if (from < 0 || ::fstat(from, &old) != 0) continue;
     const std::string path = join(target_, relative);
-    if (!to.is_open() || ::fstat(to.get(), &made) != 0) fail_io("cannot look at", path, errno);
+    if (to < 0 || ::fstat(to, &made) != 0) fail_io("cannot look at", path, errno);
     if (old.st_uid != made.st_uid || old.st_gid != made.st_gid) {
       // Without the right to change the owner, the folder belongs to this process.
-      if (::fchown(to.get(), old.st_uid, old.st_gid) != 0) errno = 0;
+      if (::fchown(to, old.st_uid, old.st_gid) != 0) errno = 0;
     }
-    if (old.st_mode != made.st_mode && ::fchmod(to.get(), old.st_mode & 07777) != 0) {
+    if (old.st_mode != made.st_mode && ::fchmod(to, old.st_mode & 07777) != 0) {
       fail_io("cannot give permissions to", path, errno);
     }
   }
@@ -286,7 +289,7 @@ void FolderReplacement::commit(bool durable) {
     way_ = Way::merge;
     merge(durable);
   }
-  finish();
+  finish(/*replaced=*/way_ == Way::exchange);
 }
 
 // Returns false if this is not possible.
@@ -304,20 +307,21 @@ bool FolderReplacement::exchange(bool durable) {
   } catch (...) {
     in_place_ = (how == Rename::exchange ? aside_->rename_to(name_, how)
                                          : aside_->take_back(name_, Rename::plain)) != 0;
-    if (in_place_) finish();
+    if (in_place_) finish(/*replaced=*/false);
     throw;
   }
   return true;
 }
 
-// Removes the old folder. Its lock ends with its last name.
-void FolderReplacement::finish() {
+// Removes the old folder. Its lock ends with its last name. `replaced`: it is the locked one.
+void FolderReplacement::finish(bool replaced) {
   parents_.keep();
   FolderLock old;
   if (way_ != Way::merge) {
     old = std::move(*held_);
     *held_ = std::move(aside_->lock());
   }
+  if (replaced) empty_folder(old.descriptor());
   aside_.reset();
 }
 

@@ -21,10 +21,6 @@ class FolderReplacement {
     merge,     // renames files into the existing folder one by one, meta.json files last
   };
 
-  // Whether the existing folder can be exchanged: it neither is nor contains a mount point or the current
-  // folder, and its parent and owner allow it.
-  static bool can_replace(const std::string& target);
-
   // Removes what a writer that died left aside for this folder. The caller holds the folder's lock.
   static void sweep(const std::string& target, const FolderLock& held);
 
@@ -75,10 +71,13 @@ class FolderReplacement {
   };
   const Pair& pair(const std::string& folder);
 
+  // Whether the existing folder can be exchanged: it neither is nor contains a mount point or the current
+  // folder, and its parent and owner allow it.
+  bool can_replace() const;
   void copy_manner() const;
   bool exchange(bool durable);
   void merge(bool durable);
-  void finish();
+  void finish(bool replaced);
   void keep_file(const Pair& at, const std::string& name) const;
 
   std::string target_;
@@ -92,6 +91,8 @@ class FolderReplacement {
   std::vector<std::string> dropped_;
   Pair pair_;
   unsigned cut_modes_ = 0;  // permissions that new files do not get
+  unsigned user_ = 0;       // of this process
+  unsigned group_ = 0;
   Way way_ = Way::fresh;
   bool in_place_ = false;
 };

@@ -226,9 +226,12 @@ void Aside::make_content(Kind kind, const std::string& target) {
 
 void Aside::remove() noexcept {
   if (name_.empty() || !origin_.is_here()) return;
-  if (::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR) != 0) {
+  const auto gone = [&] { return ::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR) == 0; };
+  // The content may be an empty folder.
+  if (!gone() &&
+      !(::unlinkat(wrapper_.descriptor(), content_name.data(), AT_REMOVEDIR) == 0 && gone())) {
     empty_folder(wrapper_.descriptor());
-    ::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR);
+    gone();
   }
   name_.clear();
 }

@@ -79,7 +79,7 @@ class Maker {
 
   at::Tensor run(const at::Tensor& source) {
     const TensorDict td = single(place_, source);
-    plan_ = plan_save(td.node(), dir_, options_, content_);
+    plan_ = plan_save(td.node(), dir_, !dir_.empty(), options_, content_);
     const SavePlan::Leaf& leaf = plan_.leaves.front();
     if (!dir_.empty()) stage_folders();
     const at::Tensor tensor = make(leaf);

@@ -125,14 +125,17 @@ class Sorter {
   }
 
   void sort(const std::string& dir) {
-    const files::Descriptor folder = files::open_beneath(held_, relative(dir), files::folder_flags);
-    if (!folder.is_open()) files::fail_io("cannot list", dir, errno);
-    const std::vector<Item> items = files::list(folder.get(), dir);
-    const FileNames names(dir, items, dir.size() == root_.size());
+    const bool is_root = dir.size() == root_.size();
+    files::Descriptor inner;
+    if (!is_root) inner = files::open_beneath(held_, relative(dir), files::folder_flags);
+    const int folder = is_root ? held_ : inner.get();
+    if (folder < 0) files::fail_io("cannot list", dir, errno);
+    const std::vector<Item> items = files::list(folder, dir);
+    const FileNames names(dir, items, is_root);
     const auto in_plan = folders_.find(dir);
     const bool planned = in_plan != folders_.end();
     for (const Item& item : items) {
-      if (files::is_unfinished(folder.get(), item)) continue;
+      if (files::is_unfinished(folder, item)) continue;
       std::string path = files::join(dir, item.name);
       if (item.found != Found::folder) {
         if (files_.count(path) != 0) continue;

@@ -28,10 +28,6 @@ class Planner : public WalkSink<Take::elements> {
   Planner(const MemmapOptions& options, Content content)
       : content_(content), checks_(options, content, path_) {}
 
-  SavePlan run(const Node& root, const std::string& dir) {
-    return run(root, dir, !dir.empty() && SaveChecks::folder_exists(files::join(dir, ".")));
-  }
-
   SavePlan run(const Node& root, std::string dir, bool exists) {
     const Node* node = &root;
     std::vector<std::pair<const SubTensorDictNode*, std::string>> sub_tensordicts;
@@ -164,8 +160,8 @@ class Planner : public WalkSink<Take::elements> {
   void begin_sub_tensordict(const SubTensorDictNode& part, std::string& dir, bool& exists) {
     if (dir.empty()) return;
     checks_.check_length(dir);
-    if (exists) checks_.check_meta(dir);
-    plan_.folders.push_back({dir, format::part_text(format::index_text(part.items()))});
+    plan_.folders.push_back({dir, format::part_text(format::index_text(part.items())),
+                             FolderUse::entries, exists ? checks_.check_meta(dir) : files::Look()});
     dir = files::join(dir, std::string(format::source_folder));
     exists = exists && SaveChecks::folder_exists(dir);
   }
@@ -173,8 +169,8 @@ class Planner : public WalkSink<Take::elements> {
   // A tensorclass is stored as a folder that names the class, with the dictionary's folder inside.
   PickledPtr begin_tensorclass(const Node& source, std::string& dir, bool& exists) {
     TensorclassPlan tensorclass = plan_tensorclass(source);
-    if (exists) checks_.check_meta(dir);
-    plan_.folders.push_back({dir, std::move(tensorclass.meta)});
+    plan_.folders.push_back({dir, std::move(tensorclass.meta), FolderUse::entries,
+                             exists ? checks_.check_meta(dir) : files::Look()});
     if (tensorclass.pickled) {
       std::string path = files::join(dir, format::pickle_file);
       checks_.check_length(path);
@@ -325,9 +321,9 @@ NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
 
 }  // namespace
 
-SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
-                   Content content) {
-  return Planner(options, content).run(*checked(root, options), dir);
+SavePlan plan_save(const NodePtr& root, const std::string& dir, bool exists,
+                   const MemmapOptions& options, Content content) {
+  return Planner(options, content).run(*checked(root, options), dir, exists);
 }
 
 SavePlan plan_archive(const NodePtr& root, const MemmapOptions& options, Content content) {

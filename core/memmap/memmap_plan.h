@@ -61,9 +61,9 @@ struct SavePlan {
   std::vector<File> files;  // files other than leaves
 };
 
-// `dir` is absolute, or empty for anonymous memory.
-SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
-                   Content content);
+// `dir` is absolute, or empty for anonymous memory. `exists`: there is such a folder, which is locked.
+SavePlan plan_save(const NodePtr& root, const std::string& dir, bool exists,
+                   const MemmapOptions& options, Content content);
 
 // The files of an archive: their paths start with '/' and do not exist on disk.
 SavePlan plan_archive(const NodePtr& root, const MemmapOptions& options, Content content);

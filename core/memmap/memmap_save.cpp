@@ -34,7 +34,7 @@ class Saver {
     if (!dir_.empty() && files::look(files::join(dir_, ".")).found == files::Found::folder) {
       lock_ = files::FolderLock(dir_);
     }
-    plan_ = plan_save(td.node(), dir_, options, content);
+    plan_ = plan_save(td.node(), dir_, lock_.descriptor() >= 0, options, content);
   }
 
   // Writes the dictionary's files aside and returns it; the old folder is unchanged.
@@ -74,8 +74,7 @@ class Saver {
 
   void make_folders() {
     const bool there = lock_.descriptor() >= 0;
-    const bool dictionary =
-        there && files::look(files::join(dir_, format::meta_file)).found == files::Found::file;
+    const bool dictionary = plan_.folders.front().old.found == files::Found::file;
     const OldContent old = there ? old_content(dir_, lock_.descriptor(), plan_) : OldContent();
     for (bool exchange = dictionary;; exchange = false) {
       replacement_.emplace(dir_, there ? &lock_ : nullptr, exchange);
