@@ -38,6 +38,7 @@ td::LoadOptions load_options_in(const td_load_options* options) {
   if (given.max_depth != 0) result.max_depth = given.max_depth;
   if (given.max_entries != 0) result.max_entries = given.max_entries;
   result.write_through = given.write_through != 0;
+  result.num_threads = given.num_threads;
   if (given.subpath_len != 0) {
     const PathIn path(given.subpath, given.subpath_len);
     for (const std::string_view name : td::Path(path)) result.subpath.emplace_back(name);

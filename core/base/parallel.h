@@ -11,13 +11,14 @@
 
 namespace td {
 
-// Calls `f(i)` for each i below `n`, on up to `threads` threads including this one. The first failure stops
-// the others and is rethrown here.
+// Calls `f(i)` for each i below `n`, on up to `threads` threads including this one. A failure stops the others.
+// That of the lowest i is rethrown here, as by one thread: all before it have begun.
 template <class F>
 void for_each(std::size_t n, std::size_t threads, const F& f) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
+  std::size_t failed = n;
   const auto work = [&] {
     for (std::size_t i = next++; i < n; i = next++) {
       try {
@@ -25,7 +26,8 @@ void for_each(std::size_t n, std::size_t threads, const F& f) {
       } catch (...) {
         next = n;
         const std::lock_guard<std::mutex> hold(mutex);
-        if (!failure) failure = std::current_exception();
+        if (i < failed) failure = std::current_exception();
+        failed = std::min(failed, i);
       }
     }
   };

@@ -7,7 +7,6 @@
 #include "core/memmap/archive_target.h"
 #include "core/memmap/memmap_loader.h"
 #include "core/memmap/memmap_plan.h"
-#include "core/memmap/memmap_source.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/parallel.h"
 
@@ -178,7 +177,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   open.quiet = true;
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
   // Open the archive before it takes its place: opening can fail.
-  TensorDict result(load_nodes(*open_archive(packer.path(), zeros, target), open));
+  TensorDict result(load_nodes(open_archive(packer.path(), zeros, target), open));
   if (options.durable) folders.sync();
   packer.commit();
   folders.keep();

@@ -1,29 +1,22 @@
-// core/memmap/folder_source.h: a folder on disk as a source for the loader.
+// core/memmap/folder_source.h: a folder on disk, for the loader.
 #pragma once
 
 #include "core/io/mapped_file.h"
-#include "core/memmap/memmap_source.h"
+#include "core/memmap/memmap_folder.h"
 
 #include <cstdint>
+#include <mutex>
 
 namespace td {
 
 // Opens all files relative to the folder that was found first: if another folder replaces it meanwhile, their
-// files are not mixed. Follows no link below it.
-class FolderSource final : public MemmapSource {
+// files are not mixed. Follows no link below it. Must outlive its folders, of which it keeps some open.
+class FolderSource {
  public:
-  FolderSource(std::string root, MapMode mode);
+  FolderSource(const std::string& root, MapMode mode);
 
-  const std::string& root() const noexcept override { return root_; }
-  files::Look look(const std::string& path) const override;
-  std::optional<std::string> read(const std::string& path, std::size_t limit) const override;
-  std::vector<std::string> folders_in(const std::string& path, std::size_t limit) const override;
-  at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const override;
-  std::string saved_path(const std::string& dir) const override { return dir; }
-
-  // Opens a file below the root for reading. On failure it is not open and errno is set.
-  files::Descriptor open_file(const std::string& path) const;
-  int root_folder() const noexcept { return descriptor_.get(); }
+  const FolderPtr& root() const noexcept { return root_; }
+  int descriptor() const noexcept { return open_root_->descriptor.get(); }  // of the root
 
   // What happened at the root since it was opened.
   enum class Change {
@@ -32,8 +25,6 @@ class FolderSource final : public MemmapSource {
     folder,  // a different folder, or no folder
   };
   Change change() const noexcept;
-
-  bool changed() const override { return change() != Change::none || inner_change(); }
 
   // Whether a recently used folder below the root was replaced.
   bool inner_change() const noexcept;
@@ -48,23 +39,24 @@ class FolderSource final : public MemmapSource {
     std::int64_t nanoseconds = 0;
     bool operator==(const Mark& other) const noexcept;
   };
-  struct Folder {
-    std::string path;
+  struct Open {
+    std::string relative;
     files::Descriptor descriptor;
   };
+  using OpenPtr = std::shared_ptr<const Open>;
+  class Folder;
   static constexpr std::size_t max_open = 32;
 
   static Mark mark_of(int folder, const char* name, int flags) noexcept;
-  int folder_of(const std::string& path, const char*& name) const;
-  int folder(std::string_view path) const;
+  OpenPtr open(const Folder& folder) const;
 
-  std::string root_;
   MapMode mode_;
-  files::Descriptor descriptor_;
+  OpenPtr open_root_;
+  FolderPtr root_;
   Mark folder_mark_;
   Mark meta_mark_;
-  mutable std::vector<Folder> open_;  // below the root; -1: no such folder
-  mutable std::size_t last_ = 0;      // index of the last one used
+  mutable std::mutex mutex_;
+  mutable std::vector<OpenPtr> open_;  // below the root
   mutable std::size_t oldest_ = 0;
 };
 

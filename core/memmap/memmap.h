@@ -39,6 +39,7 @@ struct LoadOptions {
   bool write_through = false;             // writes to an archive's tensors reach the file
   bool quiet = false;                     // no warnings for what cannot be read
   bool counts = true;                     // includes counted rows, see row_count.h
+  int num_threads = 0;                    // threads that read the leaves; 0 and 1: the caller
 };
 
 // Saves a dictionary to a folder and returns one mapped from it: locked, on the CPU. With an empty `dir` it

@@ -39,7 +39,7 @@ NodePtr load_folder(const std::string& root, const LoadOptions& options) {
     if (attempt >= quick_attempts) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const FolderSource source(root, mode);
     try {
-      NodePtr node = load_nodes(source, options);
+      NodePtr node = load_nodes(source.root(), options);
       const Change change = source.change();
       if (change == Change::none || (change == Change::meta && same_files(node))) return node;
     } catch (const Error& error) {
@@ -56,6 +56,9 @@ NodePtr load_folder(const std::string& root, const LoadOptions& options) {
 
 TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
   if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
+  if (options.num_threads < 0) {
+    fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
+  }
   const std::string root = files::absolute(dir);
   if (files::look(root).found == files::Found::file) {
     constexpr std::string_view leaf = ".memmap";
@@ -64,7 +67,7 @@ TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
       fail(Code::format, "\"", root,
            "\" holds the values of one tensor; load the folder around it");
     }
-    return TensorDict(load_nodes(*open_archive(root, options.write_through), options));
+    return TensorDict(load_nodes(open_archive(root, options.write_through), options));
   }
   return TensorDict(load_folder(root, options));
 }

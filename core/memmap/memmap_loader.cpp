@@ -6,12 +6,14 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/format_index.h"
+#include "core/tensor/parallel.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/sub_tensordict.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace td {
 
@@ -27,16 +29,23 @@ bool is_value(const Opened& opened) noexcept {
 
 class Loader {
  public:
-  Loader(const MemmapSource& source, const LoadOptions& options) : reader_(source, options) {
+  Loader(const FolderPtr& root, const LoadOptions& options) : root_(root), reader_(options) {
     if (options.device) device_ = resolve_device(*options.device);
   }
 
   NodePtr run() {
-    Opened opened = reader_.open_nested(reader_.options().subpath);
+    Opened opened = reader_.open_nested(root_, reader_.options().subpath);
     if (is_value(opened)) {
-      fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
+      fail(Code::unsupported, "\"", opened.dir->path(), "\" holds a value, not a dictionary");
     }
-    NodePtr result = read(std::move(opened));
+    NodePtr result;
+    try {
+      result = read(std::move(opened));
+    } catch (const Error&) {
+      read_leaves();  // leaves before it fail first
+      throw;
+    }
+    read_leaves();
     for (const Mark& mark : marks_) records_.finish(mark.stack, mark.opened);
     if (!reader_.options().quiet) records_.warn();
     return result;
@@ -57,8 +66,13 @@ class Loader {
   // A dictionary in the result whose entries are still to be read.
   struct Pending {
     Opened opened;
-    DenseNode* node;
+    c10::intrusive_ptr<DenseNode> node;
     std::size_t depth;
+  };
+
+  struct Leaf {
+    const Pending* in;
+    const format::Entry* entry;
   };
 
   // A lazy stack that is a tensorclass: its fields are known once its elements are read.
@@ -75,9 +89,9 @@ class Loader {
   NodePtr read(Opened opened) {
     NodePtr result = enter(std::move(opened), {});
     while (!pending_.empty()) {
-      const Pending at = std::move(pending_.back());
+      Pending at = std::move(pending_.back());
       pending_.pop_back();
-      fill(at);
+      fill(threads() > 1 ? filled_.emplace_back(std::move(at)) : at);
     }
     return result;
   }
@@ -110,8 +124,7 @@ class Loader {
       default: return dense(std::move(opened), above);
     }
     check_batch(opened, *node, above);
-    node->set_saved_path(
-        reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
+    node->set_saved_path(opened.place().saved_path());
     if (!opened.tensorclass.empty() && opened.text.type == NodeType::lazy)
       marks_.push_back({node, std::move(opened)});
     return node;
@@ -125,9 +138,8 @@ class Loader {
     if (!batch.empty()) batch[0] = std::min(batch[0], above.rows);
     auto node = c10::make_intrusive<DenseNode>(batch, device_of(opened, above));
     check_batch(opened, *node, above);
-    node->set_saved_path(
-        reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
-    pending_.push_back({std::move(opened), node.get(), above.depth});
+    node->set_saved_path(opened.place().saved_path());
+    pending_.push_back({std::move(opened), node, above.depth});
     return node;
   }
 
@@ -150,6 +162,7 @@ class Loader {
     waiting.swap(pending_);
     const TensorDict whole(read(std::move(source)));
     waiting.swap(pending_);
+    read_leaves();
     try {
       std::int64_t longest = 0;
       for (const std::int64_t size : whole.batch_size()) longest = std::max(longest, size);
@@ -226,7 +239,7 @@ class Loader {
     for (std::size_t i = 0; i < n; ++i) {
       check_depth(opened, inner.depth);
       reader_.count_entry(opened);
-      Opened element = reader_.open_element(opened, i);
+      Opened element = reader_.open_folder(opened, std::to_string(i));
       if (is_value(element) != values) {
         fail(Code::unsupported, element.where, values ? ": a dictionary" : ": a value",
              " cannot be an element of a ", values ? "stack of values" : "lazy stack");
@@ -263,8 +276,11 @@ class Loader {
       if (entry.nested_tensor) {
         at.node->put(entry.key,
                      NodePtr(reader_.nested_tensor(at.opened, entry, rows, at.node->device())));
+      } else if (threads() > 1) {
+        at.node->put(entry.key, at::Tensor());
+        leaves_.push_back({&at, &entry});
       } else {
-        at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
+        at.node->put(entry.key, read_leaf({&at, &entry}));
       }
     }
     for (const format::Entry& entry : text.entries)
@@ -274,7 +290,7 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
-    if (!at.opened.tensorclass.empty()) records_.finish(retain(*at.node), at.opened);
+    if (!at.opened.tensorclass.empty()) records_.finish(at.node, at.opened);
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {
@@ -283,39 +299,61 @@ class Loader {
   }
 
   void add_unlisted(const Pending& at) {
-    for (const std::string& name : reader_.folders_in(at.opened.dir)) {
-      std::string dir = files::join(at.opened.dir, name);
-      if (!reader_.has_meta(dir)) continue;
+    for (const std::string& name : reader_.nodes_in(*at.opened.dir)) {
       if (!is_utf8(name))
         fail(Code::format, at.opened.where, ": a folder beside it has a name that is not UTF-8");
       if (at.node->find(name) != nullptr)
         fail(Code::format, at.opened.where, ": ", quote(name), " is both a file and a folder");
       reader_.count_entry(at.opened);
       check_depth(at.opened, at.depth + 1);
-      add_node(at, name, reader_.open(std::move(dir), quote(name), at.opened.counting));
+      add_node(at, name, reader_.open_folder(at.opened, name));
     }
   }
 
+  std::size_t threads() const noexcept {
+    return static_cast<std::size_t>(reader_.options().num_threads);
+  }
+
+  at::Tensor read_leaf(const Leaf& leaf) const {
+    const DenseNode& node = *leaf.in->node;
+    const std::int64_t rows = node.batch().empty() ? 0 : node.batch()[0];
+    return reader_.leaf(leaf.in->opened, *leaf.entry, rows, node.device());
+  }
+
+  // Reads the leaves that were left for several threads.
+  void read_leaves() {
+    std::vector<at::Tensor> tensors(leaves_.size());
+    for_each_tensor(leaves_.size(), threads(),
+                    [&](std::size_t i) { tensors[i] = read_leaf(leaves_[i]); });
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      leaves_[i].in->node->put(leaves_[i].entry->key, std::move(tensors[i]));
+    }
+    leaves_.clear();
+  }
+
+  FolderPtr root_;
   MemmapReader reader_;
   TensorclassLoader records_{reader_};
   std::optional<c10::Device> device_;
   std::vector<Pending> pending_;
+  std::deque<Pending> filled_;  // of the leaves
+  std::vector<Leaf> leaves_;    // still to be read, by several threads
   std::vector<Mark> marks_;
 };
 
 }  // namespace
 
-NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options) {
-  Loader loader(source, options);
+NodePtr load_nodes(const FolderPtr& root, const LoadOptions& options) {
+  Loader loader(root, options);
   try {
     return loader.run();
   } catch (const Error& error) {
     // After a power failure, or in a copy, files may lack counted rows: use the meta.json files' number.
-    if (error.code() != Code::format || !loader.counted() || source.changed()) throw;
+    if (error.code() != Code::format || !loader.counted() || root->changed()) throw;
   }
   LoadOptions stored = options;
   stored.counts = false;
-  return Loader(source, stored).run();
+  return Loader(root, stored).run();
 }
 
 }  // namespace td

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/memmap/memmap.h"
-#include "core/memmap/memmap_source.h"
+#include "core/memmap/memmap_folder.h"
 
 namespace td {
 
-// The dictionary in a source, or the nested one at `options.subpath`.
-NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options);
+// The dictionary in a folder, or the nested one at `options.subpath`.
+NodePtr load_nodes(const FolderPtr& root, const LoadOptions& options);
 
 }  // namespace td

@@ -17,38 +17,47 @@ namespace {
 
 using files::Found;
 
-std::string where_of(const std::string& dir, const std::string& key) {
-  std::string where = "\"" + files::join(dir, format::meta_file) + "\"";
+std::string where_of(const MemmapFolder& dir, const std::string& key) {
+  std::string where = "\"" + dir.path_of(format::meta_file) + "\"";
   if (!key.empty()) where += " (" + key + ")";
   return where;
 }
 
-// The folder's name in messages: that of the tensorclass, not of the dictionary inside it.
-std::string called(const std::string& dir) {
-  const std::size_t inner = format::tensorclass_folder.size() + 1;
-  if (!files::ends_with(dir, "/" + std::string(format::tensorclass_folder))) return dir;
-  return dir.substr(0, dir.size() - inner);
+[[noreturn]] void fail_no_meta(const std::string& path) {
+  fail(Code::io, "no dictionary in \"", path, "\": it has no meta.json");
+}
+
+[[noreturn]] void fail_link(const std::string& path) {
+  fail(Code::io, "refused: \"", path, "\" is a symbolic link");
 }
 
 }  // namespace
 
-Opened MemmapReader::open(std::string dir, const std::string& key, const Counting& above) {
-  const std::string path = dir;
-  std::optional<Opened> opened = try_open(std::move(dir), key, above);
-  if (!opened) fail(Code::io, "no dictionary in \"", path, "\": it has no meta.json");
+Opened MemmapReader::open(FolderPtr dir, const std::string& key, const Counting& above,
+                          FolderPtr outer) {
+  std::optional<Opened> opened = try_open(dir, key, above, std::move(outer));
+  if (!opened) fail_no_meta(dir->path());
   return std::move(*opened);
 }
 
+Opened MemmapReader::open_inside(const MemmapFolder& dir, const std::string& name,
+                                 const Counting& above) {
+  FolderPtr inside = dir.inside(name);
+  if (!inside) fail_no_meta(dir.path_of(name));
+  return open(std::move(inside), quote(name), above);
+}
+
 // The root's row count applies to the dictionaries inside it.
-void MemmapReader::count(Opened& opened, const std::string& text, const std::string& dir) {
+void MemmapReader::count(Opened& opened, const std::string& text) {
   if (opened.text.type != format::NodeType::dense) return;
   if (!opened.counting.decided) {
     opened.counting.decided = true;
     if (options_.counts) {
-      const std::string path = files::join(dir, format::count_file);
-      const bool there = source_.look(path).found == Found::file;
+      const MemmapFolder& dir = opened.place();
+      const std::string name(format::count_file);
+      const bool there = dir.look(name).found == Found::file;
       const std::string content =
-          there ? source_.read(path, format::max_count_file).value_or(std::string()) : "";
+          there ? dir.read(name, format::max_count_file).value_or(std::string()) : "";
       opened.counting.count = format::read_count(content, digest_of(text.data(), text.size()));
     }
   }
@@ -57,24 +66,27 @@ void MemmapReader::count(Opened& opened, const std::string& text, const std::str
   format::count_rows(opened.text, *opened.counting.count);
 }
 
-std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string& key,
-                                             const Counting& above) {
+std::optional<Opened> MemmapReader::try_open(FolderPtr dir, const std::string& key,
+                                             const Counting& above, FolderPtr outer) {
   const std::optional<std::string> text =
-      source_.read(files::join(dir, format::meta_file), format::max_meta_bytes);
+      dir->read(std::string(format::meta_file), format::max_meta_bytes);
   if (!text) return std::nullopt;
-  std::string where = where_of(dir, key);
+  std::string where = where_of(*dir, key);
   // A value is nested one level in its meta.json: allow one more, so that what was loaded can be saved.
   const std::size_t depth = std::min(options_.max_depth + std::size_t{8}, max_json_depth + 1);
   format::Limits limits{depth, entries_left(), true};
   format::NodeText node = format::read_node(*text, where, limits);
   if (node.type == format::NodeType::tensorclass) {
-    const std::string inner = files::join(dir, format::tensorclass_folder);
-    if (!has_meta(inner)) {
+    FolderPtr inner = dir->inside(std::string(format::tensorclass_folder));
+    if (!inner || !has_meta(*inner)) {
       limits.tensorclasses = false;
       format::read_node(*text, where, limits);  // throws: the class is unknown
     }
+    if (outer) {
+      fail(Code::format, "\"", inner->path(), "\": a tensorclass directly contains a tensorclass");
+    }
     // A tensorclass is the dictionary inside it.
-    Opened opened = open_record(inner, key, above);
+    Opened opened = open(std::move(inner), key, above, std::move(dir));
     opened.tensorclass = std::move(node.tensorclass);
     opened.empty_fields = std::move(node.empty_fields);
     opened.fields = std::move(node.fields);
@@ -82,34 +94,23 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
       fail(Code::format, where, ": more entries than allowed");
     }
     entries_ += opened.fields.size();
-    opened.outer = std::move(dir);
     return opened;
   }
   entries_ += node.entries.size();
-  Opened opened{std::move(dir), std::move(where), std::move(node)};
+  Opened opened{std::move(dir), std::move(where), std::move(node), std::move(outer)};
   require_values(opened);
   opened.counting = above;
-  count(opened, *text, called(opened.dir));
+  count(opened, *text);
   return opened;
 }
 
-Opened MemmapReader::open_record(const std::string& dir, const std::string& key,
-                                 const Counting& above) {
-  const std::string outer = called(dir);
-  if (called(outer) != outer) {
-    fail(Code::format, "\"", dir, "\": a tensorclass directly contains a tensorclass");
-  }
-  return open(dir, key, above);
-}
-
 // Python pickles values that JSON cannot hold. A pickle is a program: it is not run here.
-void MemmapReader::require_values(const Opened& opened) const {
+void MemmapReader::require_values(const Opened& opened) {
   const format::NodeType type = opened.text.type;
   const bool one = type == format::NodeType::non_tensor;
   if (!one && type != format::NodeType::non_tensor_stack) return;
   if (one && opened.text.data.empty()) {
-    const std::string pickle = files::join(opened.dir, format::pickle_file);
-    if (source_.look(pickle).found == Found::nothing)
+    if (opened.dir->look(std::string(format::pickle_file)).found == Found::nothing)
       fail(Code::format, opened.where, ": the field \"data\" is missing");
   } else if (one || opened.text.data != "\"pickle.pkl\"") {
     return;
@@ -118,12 +119,18 @@ void MemmapReader::require_values(const Opened& opened) const {
        " pickled by Python and can only be read there");
 }
 
-bool MemmapReader::has_meta(const std::string& dir) const {
-  return source_.look(files::join(dir, format::meta_file)).found != Found::nothing;
+bool MemmapReader::has_meta(const MemmapFolder& dir) {
+  return dir.look(std::string(format::meta_file)).found != Found::nothing;
 }
 
-std::vector<std::string> MemmapReader::folders_in(const std::string& dir) const {
-  return source_.folders_in(dir, entries_left());
+std::vector<std::string> MemmapReader::nodes_in(const MemmapFolder& dir) const {
+  std::vector<std::string> names = dir.folders(entries_left());
+  const auto other = [&](const std::string& name) {
+    const FolderPtr inside = dir.inside(name);
+    return !inside || !has_meta(*inside);
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), other), names.end());
+  return names;
 }
 
 void MemmapReader::count_entry(const Opened& at) {
@@ -133,14 +140,12 @@ void MemmapReader::count_entry(const Opened& at) {
 
 std::size_t MemmapReader::numbered(const Opened& at) const {
   std::size_t n = 0;
-  std::vector<std::string> names = folders_in(at.dir);
+  const std::vector<std::string> names = at.dir->folders(entries_left());
   for (const std::string& name : names) n += format::is_number(name) ? 1 : 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::string name = std::to_string(i);
     if (std::binary_search(names.begin(), names.end(), name)) continue;
-    const std::string dir = files::join(at.dir, name);
-    if (source_.look(dir).found == Found::link)
-      fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+    if (at.dir->look(name).found == Found::link) fail_link(at.dir->path_of(name));
     fail(Code::format, at.where, ": element ", name, " of the lazy stack is missing, of ", n,
          " in all");
   }
@@ -149,81 +154,85 @@ std::size_t MemmapReader::numbered(const Opened& at) const {
 
 // Tries a key's file names: escaped, then bare as in older folders. Folders of nodes have no suffix.
 template <class Accept>
-bool MemmapReader::locate(const std::string& dir, const std::string& where, const std::string& key,
-                          std::string_view suffix, Accept&& accept) const {
+bool MemmapReader::locate(const std::string& where, const std::string& key, std::string_view suffix,
+                          Accept&& accept) const {
   const auto with_suffix = [&](std::string name) { return name.append(suffix); };
   const bool verbatim = format::safe_verbatim(key, suffix.empty());
   if (options_.verbatim_names) {
     if (!verbatim) fail(Code::format, where, ": the key ", quote(key), " leads out of the folder");
-    return accept(files::join(dir, with_suffix(key)));
+    return accept(with_suffix(key));
   }
   const std::string name = format::escape(key);
-  if (accept(files::join(dir, with_suffix(name)))) return true;
-  return verbatim && name != key && accept(files::join(dir, with_suffix(key)));
+  if (accept(with_suffix(name))) return true;
+  return verbatim && name != key && accept(with_suffix(key));
 }
 
 Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
   std::optional<Opened> opened;
-  const std::string name = quote(key);
-  locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
-    opened = try_open(dir, name, at.counting);
-    if (opened) return true;
-    const Found found = source_.look(dir).found;
+  const std::string quoted = quote(key);
+  locate(at.where, key, {}, [&](const std::string& name) {
+    if (const FolderPtr dir = at.dir->inside(name)) {
+      opened = try_open(dir, quoted, at.counting, nullptr);
+      if (opened) return true;
+    }
+    const Found found = at.dir->look(name).found;
     if (found == Found::nothing) return false;
-    if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
-    if (found != Found::folder) fail(Code::format, "\"", dir, "\" is not a folder");
-    fail(Code::format, "\"", dir, "\" has no meta.json");
+    const std::string path = at.dir->path_of(name);
+    if (found == Found::link) fail_link(path);
+    if (found != Found::folder) fail(Code::format, "\"", path, "\" is not a folder");
+    fail(Code::format, "\"", path, "\" has no meta.json");
   });
-  if (!opened) fail(Code::format, at.where, ": the folder is missing for the entry ", name);
+  if (!opened) fail(Code::format, at.where, ": the folder is missing for the entry ", quoted);
   return std::move(*opened);
 }
 
-Opened MemmapReader::open_element(const Opened& at, std::size_t number) {
-  const std::string name = std::to_string(number);
-  return open(files::join(at.dir, name), quote(name), at.counting);
+Opened MemmapReader::open_folder(const Opened& at, const std::string& name) {
+  return open_inside(*at.dir, name, at.counting);
 }
 
-Opened MemmapReader::open_nested(const std::vector<std::string>& path) {
-  std::string dir = descend(path);
-  const Counting above = path.empty() ? Counting() : counting_above(dir);
-  return open(std::move(dir), {}, above);
+Opened MemmapReader::open_source(const Opened& at) {
+  return open_inside(*at.dir, std::string(format::source_folder), {});
 }
 
-// Reads the folders from the root down to `dir`.
-Counting MemmapReader::counting_above(const std::string& dir) {
+Opened MemmapReader::open_nested(const FolderPtr& root, const std::vector<std::string>& path) {
+  std::vector<FolderPtr> above;
+  FolderPtr dir = root;
+  for (const std::string& key : path) {
+    above.push_back(std::move(dir));
+    dir = find_nested(*above.back(), key);
+  }
+  return open(std::move(dir), {}, counting_above(above));
+}
+
+// Reads the folders from the root down to the last one that counts rows.
+Counting MemmapReader::counting_above(const std::vector<FolderPtr>& folders) {
   const std::size_t entries = entries_;
-  for (std::size_t end = source_.root().size(); end < dir.size(); end = dir.find('/', end + 1)) {
-    const std::string above = dir.substr(0, end);
-    if (source_.look(files::join(above, format::count_file)).found != Found::file) continue;
-    const Counting counting = open(above, {}).counting;
+  for (const FolderPtr& folder : folders) {
+    if (folder->look(std::string(format::count_file)).found != Found::file) continue;
+    const Counting counting = open(folder, {}).counting;
     entries_ = entries;
     if (counting.count) return counting;
   }
   return {};
 }
 
-std::string MemmapReader::descend(const std::vector<std::string>& path) const {
-  std::string dir = source_.root();
-  for (const std::string& key : path) {
-    const std::string where = where_of(dir, {});
-    std::string found;
-    const auto accept = [&](const std::string& candidate) {
-      if (!has_meta(candidate)) return false;
-      found = candidate;
-      return true;
-    };
-    const std::string tensorclass = files::join(dir, format::tensorclass_folder);
-    if (!locate(dir, where, key, {}, accept) && !locate(tensorclass, where, key, {}, accept)) {
-      const bool leaf =
-          locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
-            return source_.look(candidate).found == Found::file;
-          });
-      if (leaf) fail(Code::wrong_entry, quote(key), " in \"", dir, "\" is a tensor");
-      fail(Code::key_not_found, "there is no dictionary ", quote(key), " in \"", dir, "\"");
-    }
-    dir = std::move(found);
-  }
-  return dir;
+FolderPtr MemmapReader::find_nested(const MemmapFolder& dir, const std::string& key) const {
+  const std::string where = where_of(dir, {});
+  FolderPtr found;
+  const auto find_in = [&](const MemmapFolder& folder) {
+    return locate(where, key, {}, [&](const std::string& name) {
+      found = folder.inside(name);
+      return found && has_meta(*found);
+    });
+  };
+  if (find_in(dir)) return found;
+  const FolderPtr inner = dir.inside(std::string(format::tensorclass_folder));
+  if (inner && find_in(*inner)) return found;
+  const bool leaf = locate(where, key, format::leaf_suffix, [&](const std::string& name) {
+    return dir.look(name).found == Found::file;
+  });
+  if (leaf) fail(Code::wrong_entry, quote(key), " in \"", dir.path(), "\" is a tensor");
+  fail(Code::key_not_found, "there is no dictionary ", quote(key), " in \"", dir.path(), "\"");
 }
 
 at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
@@ -294,15 +303,11 @@ NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entr
   }
 }
 
-Opened MemmapReader::open_source(const Opened& at) {
-  return open(files::join(at.dir, format::source_folder), quote(format::source_folder));
-}
-
 at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesView sizes,
                                 c10::ScalarType dtype, std::string_view suffix) const {
   at::Tensor tensor;
-  const bool found = locate(at.dir, at.where, key, suffix, [&](const std::string& path) {
-    tensor = source_.leaf(path, sizes, dtype);
+  const bool found = locate(at.where, key, suffix, [&](const std::string& name) {
+    tensor = at.dir->leaf(name, sizes, dtype);
     return tensor.defined();
   });
   if (!found) fail_missing(at, key);
@@ -311,17 +316,16 @@ at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesV
 
 void MemmapReader::require_file(const Opened& at, const std::string& key,
                                 std::uint64_t bytes) const {
-  const bool found =
-      locate(at.dir, at.where, key, format::leaf_suffix, [&](const std::string& path) {
-        const files::Look look = source_.look(path);
-        if (look.found == Found::nothing) return false;
-        if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
-        if (look.found != Found::file)
-          fail(Code::io, "refused: \"", path, "\" is not a regular file");
-        if (look.bytes >= bytes) return true;
-        fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", look.bytes,
-             " found");
-      });
+  const bool found = locate(at.where, key, format::leaf_suffix, [&](const std::string& name) {
+    const files::Look look = at.dir->look(name);
+    if (look.found == Found::nothing) return false;
+    const std::string path = at.dir->path_of(name);
+    if (look.found == Found::link) fail_link(path);
+    if (look.found != Found::file) fail(Code::io, "refused: \"", path, "\" is not a regular file");
+    if (look.bytes >= bytes) return true;
+    fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", look.bytes,
+         " found");
+  });
   if (!found) fail_missing(at, key);
 }
 

@@ -125,15 +125,16 @@ void TensorclassLoader::finish(const NodePtr& node, const Opened& opened) {
 }
 
 PickledPtr TensorclassLoader::read_pickled(const NodePtr& node, const Opened& opened) {
-  const std::string path = files::join(opened.outer, format::pickle_file);
-  const files::Look look = reader_.source().look(path);
+  const std::string name(format::pickle_file);
+  const std::string path = opened.outer->path_of(name);
+  const files::Look look = opened.outer->look(name);
   if (look.found == files::Found::nothing) return nullptr;
   auto result = std::make_shared<PickledFields>();
   if (look.bytes > max_kept_bytes - kept_bytes_) {
     note(path, *result);
     return result;
   }
-  std::optional<std::string> text = reader_.source().read(path, max_kept_bytes - kept_bytes_);
+  std::optional<std::string> text = opened.outer->read(name, max_kept_bytes - kept_bytes_);
   if (!text) return nullptr;
   kept_bytes_ += text->size();
   result->file = std::make_shared<const std::string>(std::move(*text));

@@ -84,8 +84,8 @@ std::vector<Finding> hash_all(const FolderSource& source, std::vector<Part>& par
   for_each(parts.size(), static_cast<std::size_t>(num_threads), [&](std::size_t i) {
     try {
       Part& part = parts[i];
-      part.digest = hash_file(source.root_folder(), part.path, part.covered,
-                              files::join(source.root(), part.path), meter);
+      part.digest = hash_file(source.descriptor(), part.path, part.covered,
+                              source.root()->path_of(part.path), meter);
     } catch (const Error& error) {
       if (error.code() != Code::io && error.code() != Code::format) throw;
       failures[i] = error.what();
@@ -137,10 +137,9 @@ class Verification {
       if (findings_.empty() || !made->counted()) break;
     }
     VerifyWalk& walk = *made;
-    if (findings_.empty()) check_load(source_.root(), findings_);
-    const std::string path = files::join(source_.root(), checksums_name(source_.root_folder()));
-    const bool has_checksums = source_.look(path).found != Found::nothing;
-    if (has_checksums) check_content(walk, path);
+    if (findings_.empty()) check_load(source_.root()->path(), findings_);
+    const std::string name = checksums_name(source_.descriptor());
+    if (walk.look(name).found != Found::nothing) check_content(walk, name);
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const Finding& a, const Finding& b) { return a.path < b.path; });
     return std::move(findings_);
@@ -149,14 +148,15 @@ class Verification {
   bool changed() const { return source_.change() != FolderSource::Change::none; }
 
  private:
-  void check_content(VerifyWalk& walk, const std::string& path) {
+  void check_content(VerifyWalk& walk, const std::string& name) {
     std::vector<Checksum> checksums;
     try {
-      const std::optional<std::string> text = source_.read(path, max_checksums_bytes);
-      checksums = read_checksums(text.value_or(std::string()), "\"" + path + "\"");
+      const std::optional<std::string> text = source_.root()->read(name, max_checksums_bytes);
+      checksums =
+          read_checksums(text.value_or(std::string()), "\"" + source_.root()->path_of(name) + "\"");
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
-      walk.report(path, error.what(), 0);
+      walk.report(name, error.what(), 0);
       return;
     }
     std::unordered_map<std::string_view, const Checksum*> by_path;
@@ -173,10 +173,9 @@ class Verification {
       }
       if (one == nullptr) continue;
       by_path.erase(found);
-      const std::string file = files::join(source_.root(), part.path);
-      if (source_.look(file).bytes < one->bytes) {
+      if (walk.look(part.path).bytes < one->bytes) {
         walk.report(
-            file,
+            part.path,
             c10::str("\"", part.path, "\" is too short: ", one->bytes, " bytes had a checksum"),
             one->bytes);
         continue;
@@ -185,9 +184,8 @@ class Verification {
     }
     for (const auto& [name, one] : by_path) {
       if (walk.damaged().count(one->path) != 0) continue;
-      const std::string file = files::join(source_.root(), one->path);
-      if (source_.look(file).found == Found::nothing) {
-        walk.report(file, c10::str("\"", one->path, "\" has a checksum and is not there"), 0);
+      if (walk.look(one->path).found == Found::nothing) {
+        walk.report(one->path, c10::str("\"", one->path, "\" has a checksum and is not there"), 0);
       }
     }
     compare(std::move(covered));

@@ -31,15 +31,14 @@ class VerifyWalk {
   // `counts`: includes counted rows.
   VerifyWalk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings,
              bool counts)
-      : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {
+      : source_(source), reader_(options_), parts_(parts), findings_(findings) {
     options_.counts = counts;
   }
 
   bool counted() const noexcept { return reader_.counted(); }
 
   void run() {
-    attempt(files::join(source_.root(), format::meta_file),
-            [&] { enter(reader_.open(source_.root(), {})); });
+    attempt(std::string(format::meta_file), [&] { enter(reader_.open(source_.root(), {})); });
     while (!pending_.empty()) {
       const Opened at = std::move(pending_.back());
       pending_.pop_back();
@@ -47,16 +46,16 @@ class VerifyWalk {
     }
   }
 
-  std::string relative(const std::string& path) const {
-    return path.substr(std::min(path.size(), source_.root().size() + 1));
+  files::Look look(const std::string& path) const {
+    return files::look_beneath(source_.descriptor(), path, source_.root()->path_of(path));
   }
 
-  // Adds the finding for a failure at `path`.
+  // Adds the finding for a failure at `path`, from the root.
   void report(const std::string& path, const std::string& message, std::uint64_t needed,
               Code code = Code::format) {
-    Finding finding{Damage::format, relative(path), 0, 0, message};
+    Finding finding{Damage::format, path, 0, 0, message};
     try {
-      const files::Look look = source_.look(path);
+      const files::Look look = this->look(path);
       if (look.found == files::Found::nothing) {
         finding.damage = Damage::missing;
       } else if (look.found == files::Found::link || look.found == files::Found::other) {
@@ -89,11 +88,11 @@ class VerifyWalk {
   }
 
   void enter(Opened opened) {
-    if (!opened.outer.empty()) {
-      add_file(opened.outer, format::meta_file);
-      add_file(opened.outer, format::pickle_file);
+    if (opened.outer) {
+      add_file(*opened.outer, format::meta_file);
+      add_file(*opened.outer, format::pickle_file);
     }
-    add_file(opened.dir, format::meta_file);
+    add_file(*opened.dir, format::meta_file);
     check_device(opened);
     pending_.push_back(std::move(opened));
   }
@@ -105,22 +104,21 @@ class VerifyWalk {
       parse_device(*at.text.device);
     } catch (const Error& error) {
       if (error.code() == Code::device) return;
-      report(files::join(at.dir, format::meta_file), c10::str(at.where, ": ", error.what()), 0);
+      report(at.dir->relative(format::meta_file), c10::str(at.where, ": ", error.what()), 0);
     }
   }
 
-  void add_file(const std::string& dir, std::string_view name) {
-    const std::string path = files::join(dir, name);
-    const files::Look look = source_.look(path);
+  void add_file(const MemmapFolder& dir, std::string_view name) {
+    const files::Look look = dir.look(std::string(name));
     if (look.found != files::Found::file) return;
-    parts_.push_back({relative(path), look.bytes, look.bytes});
+    parts_.push_back({dir.relative(name), look.bytes, look.bytes});
   }
 
   void visit(const Opened& at) {
     switch (at.text.type) {
       case format::NodeType::lazy: visit_elements(at); break;
       case format::NodeType::sub_tensordict:
-        attempt(at.dir, [&] { enter(reader_.open_source(at)); });
+        attempt(at.dir->relative(), [&] { enter(reader_.open_source(at)); });
         break;
       case format::NodeType::non_tensor:
       case format::NodeType::non_tensor_stack: break;
@@ -130,9 +128,9 @@ class VerifyWalk {
 
   void visit_elements(const Opened& at) {
     std::size_t n = 0;
-    attempt(at.dir, [&] { n = reader_.numbered(at); });
+    attempt(at.dir->relative(), [&] { n = reader_.numbered(at); });
     for (std::size_t i = 0; i < n; ++i) {
-      attempt(files::join(at.dir, std::to_string(i)), [&] { enter(reader_.open_element(at, i)); });
+      open_folder(at, std::to_string(i));
     }
   }
 
@@ -141,7 +139,8 @@ class VerifyWalk {
     for (const format::Entry& entry : at.text.entries) {
       listed = listed || entry.is_node || entry.has_is_nested;
       if (entry.is_node) {
-        attempt(name_of(at, entry, {}), [&] { enter(reader_.open_entry(at, entry.key)); });
+        attempt(at.dir->relative(name_of(at, entry, {})),
+                [&] { enter(reader_.open_entry(at, entry.key)); });
       } else {
         visit_leaf(at, entry);
       }
@@ -149,15 +148,17 @@ class VerifyWalk {
     if (listed) return;
     // The first releases did not list nested dictionaries.
     std::vector<std::string> names;
-    attempt(at.dir, [&] { names = reader_.folders_in(at.dir); });
-    for (const std::string& name : names) {
-      const std::string dir = files::join(at.dir, name);
-      if (reader_.has_meta(dir)) attempt(dir, [&] { enter(reader_.open(dir, name, at.counting)); });
-    }
+    attempt(at.dir->relative(), [&] { names = reader_.nodes_in(*at.dir); });
+    for (const std::string& name : names) open_folder(at, name);
+  }
+
+  void open_folder(const Opened& at, const std::string& name) {
+    attempt(at.dir->relative(name), [&] { enter(reader_.open_folder(at, name)); });
   }
 
   void visit_leaf(const Opened& at, const format::Entry& entry) {
-    const std::string path = name_of(at, entry, format::leaf_suffix);
+    const std::string name = name_of(at, entry, format::leaf_suffix);
+    const std::string path = at.dir->relative(name);
     const c10::Device meta(c10::DeviceType::Meta);
     const std::int64_t rows = at.text.batch.empty() ? 0 : at.text.batch.front();
     std::uint64_t needed = 0;
@@ -166,7 +167,7 @@ class VerifyWalk {
         [&] {
           if (entry.nested_tensor) {
             reader_.nested_tensor(at, entry, rows, std::nullopt);
-            needed = source_.look(path).bytes;
+            needed = at.dir->look(name).bytes;
             return;
           }
           const c10::ScalarType dtype = parse_dtype(entry.dtype, at.where);
@@ -176,30 +177,31 @@ class VerifyWalk {
         },
         needed);
     if (!good) {
-      damaged_.insert(relative(path));
+      damaged_.insert(path);
       return;
     }
-    if (needed != 0) parts_.push_back({relative(path), needed, needed});
+    if (needed != 0) parts_.push_back({path, needed, needed});
     if (!entry.nested_tensor) return;
-    const std::string table = name_of(at, entry, ".shape.memmap");
-    const std::uint64_t bytes = source_.look(table).bytes;
-    if (bytes != 0) parts_.push_back({relative(table), bytes, bytes});
+    const std::string table = name_of(at, entry, format::table_suffix);
+    const std::uint64_t bytes = at.dir->look(table).bytes;
+    if (bytes != 0) parts_.push_back({at.dir->relative(table), bytes, bytes});
   }
 
   // The file name of an entry: escaped, or the bare key in older folders.
-  std::string name_of(const Opened& at, const format::Entry& entry, std::string_view suffix) const {
-    std::string path = files::join(at.dir, format::escape(entry.key)).append(suffix);
-    if (!format::safe_verbatim(entry.key, entry.is_node)) return path;
-    std::string verbatim = files::join(at.dir, entry.key).append(suffix);
+  static std::string name_of(const Opened& at, const format::Entry& entry,
+                             std::string_view suffix) {
+    std::string name = format::escape(entry.key).append(suffix);
+    if (!format::safe_verbatim(entry.key, entry.is_node)) return name;
+    std::string verbatim = entry.key + std::string(suffix);
     try {
-      if (source_.look(path).found == files::Found::nothing &&
-          source_.look(verbatim).found != files::Found::nothing) {
+      if (at.dir->look(name).found == files::Found::nothing &&
+          at.dir->look(verbatim).found != files::Found::nothing) {
         return verbatim;
       }
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
     }
-    return path;
+    return name;
   }
 
  public:

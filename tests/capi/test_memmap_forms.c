@@ -1,4 +1,5 @@
 /* Forms of a folder that Python writes less often: read, and written again as they were. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,4 +79,68 @@ TD_TEST(a_tensorclass_over_a_lazy_stack) {
   td_free(tensorclass);
   td_free(td);
   check_again("r");
+}
+
+/* The status and the message of a load on so many threads; the first ones must be those of one thread. */
+static void check_same_failure(const char *name) {
+  td_tensordict *td = NULL;
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  char message[4096];
+  const td_status one = td_memmap_load(here(name), &options, &td);
+  TD_CHECK(one != TD_OK);
+  snprintf(message, sizeof message, "%s", td_last_error_message());
+  options.num_threads = 4;
+  for (int i = 0; i < 20; i++) {
+    TD_EXPECT_NULL(td_memmap_load(here(name), &options, &td), one, td);
+    TD_CHECK_SAME_TEXT(td_last_error_message(), message);
+  }
+}
+
+TD_TEST(threads_load_what_one_thread_loads) {
+  td_tensordict *td = td_sample(), *lazy = NULL, *saved = NULL, *one = td_sample(), *four = NULL;
+  int32_t equal = 0;
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  td_memmap_options how = TD_MEMMAP_OPTIONS_INIT;
+  char key[32];
+  for (int i = 0; i < 40; i++) {
+    snprintf(key, sizeof key, "leaf_%02d", i);
+    if (i % 2 == 0) td_put(td, TD_KEY(key), td_arange(TD_DTYPE_INT64, i, TD_SIZES(4, 3)));
+    if (i % 2 == 1) td_put(td, TD_KEY("deep", key), td_arange(TD_DTYPE_INT64, i, TD_SIZES(4, 3)));
+  }
+  TD_DO(td_lazy_stack(((const td_tensordict *const[]){one, one}), 2, 2, &lazy));
+  td_free(one);
+  TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
+  how.compression = TD_COMPRESSION_DEFLATE;
+  const char *const names[] = {"folder", "packed.tdz"};
+  for (size_t i = 0; i < 2; i++) {
+    TD_DO(td_memmap(td, here(names[i]), i == 0 ? NULL : &how, &saved));
+    td_free(saved);
+    TD_DO(td_memmap_load(here(names[i]), NULL, &one));
+    options.num_threads = 4;
+    TD_DO(td_memmap_load(here(names[i]), &options, &four));
+    TD_DO(td_equal(four, td, &equal));
+    TD_CHECK_INT(equal, 1);
+    how.copy_existing = 1;
+    how.compression = TD_COMPRESSION_STORED;
+    TD_DO(td_memmap(one, here("again_one"), &how, &saved));
+    td_free(saved);
+    TD_DO(td_memmap(four, here("again_four"), &how, &saved));
+    td_free(saved);
+    TD_CHECK_SAME_TREE(here("again_four"), here("again_one"));
+    td_free(one);
+    td_free(four);
+  }
+  options.num_threads = -1;
+  TD_EXPECT_NULL(td_memmap_load(here("folder"), &options, &one), TD_ERR_INVALID_ARGUMENT, one);
+
+  /* The first damage in the order of the folder is named, whether values or a meta.json. */
+  td_write_text(here("folder/lazy/1/a.memmap"), "");
+  check_same_failure("folder");
+  td_write_text(here("folder/deep/leaf_31.memmap"), "short");
+  td_write_text(here("folder/deep/leaf_21.memmap"), "short");
+  check_same_failure("folder");
+  td_write_text(here("folder/leaf_20.memmap"), "short");
+  check_same_failure("folder");
+  td_write_text(here("folder/lazy/1/meta.json"), "{");
+  check_same_failure("folder");
 }

@@ -56,7 +56,7 @@ memmap_like(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; option
 
 """
     load_memmap(dir; device = cpu(), private = false, verbatim_names = false, max_depth = 0, max_entries = 0,
-                write_through = false)
+                write_through = false, num_threads = 0)
 
 Map a folder, or an archive, that this library or Python's tensordict has written.
 
@@ -65,15 +65,17 @@ Map a folder, or an archive, that this library or Python's tensordict has writte
 - `verbatim_names`: file names are the keys as they are
 - `max_depth`, `max_entries`: most levels and entries accepted; 0 for the limits of the library
 - `write_through`: what is written to tensors of an archive reaches the file
+- `num_threads`: how many threads read the tensors of a folder or an archive
 """
 load_memmap(dir::AbstractString; options...) =
     call(TensorDict, td_memmap_load, String(dir), loading(; options...))
 
 loading(; device::Device = Device(TD_DEVICE_NONE, -1), private::Bool = false, verbatim_names::Bool = false,
-        max_depth::Integer = 0, max_entries::Integer = 0, write_through::Bool = false, subpath...) =
+        max_depth::Integer = 0, max_entries::Integer = 0, write_through::Bool = false, num_threads::Integer = 0,
+        subpath...) =
     Ref(td_load_options(; device_type = device.type, device_index = device.index, private_mapping = private,
                         verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries,
-                        write_through = write_through, subpath...))
+                        write_through = write_through, num_threads = num_threads, subpath...))
 
 """
     ismemmap(x)

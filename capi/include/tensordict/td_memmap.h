@@ -60,9 +60,11 @@ typedef struct td_load_options {
   const char *const *TD_NULLABLE subpath; /**< borrowed; path of a nested dictionary, to load only this
                                                one */
   size_t subpath_len;                     /**< number of names; 0 loads everything */
+  int32_t num_threads;                    /**< number of threads that read the tensors of a folder or an
+                                               archive; 0 and 1: the calling thread */
 } td_load_options;
 #define TD_LOAD_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_load_options), 0, -1, 0, 0, 0, 0, 0, NULL, 0}
+  {(uint32_t)sizeof(td_load_options), 0, -1, 0, 0, 0, 0, 0, NULL, 0, 0}
 
 /**
  * Saves a dictionary to a folder and returns a dictionary mapped from it.

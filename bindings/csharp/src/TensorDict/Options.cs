@@ -125,6 +125,9 @@ namespace TensorDicts
         /// </summary>
         public bool WriteThrough { get; set; }
 
+        /// <summary>Threads that read the tensors of a folder or an archive; 0 and 1: the caller.</summary>
+        public int Threads { get; set; }
+
         internal td_load_options ToRaw()
         {
             td_load_options raw = td_load_options.Default;
@@ -135,6 +138,7 @@ namespace TensorDicts
             raw.max_depth = MaxDepth;
             raw.max_entries = MaxEntries;
             raw.write_through = WriteThrough ? 1 : 0;
+            raw.num_threads = Threads;
             return raw;
         }
     }

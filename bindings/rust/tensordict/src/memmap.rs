@@ -126,6 +126,12 @@ impl LoadOptions {
         self
     }
 
+    /// How many threads read the tensors of a folder or an archive; 0 and 1 mean the calling one.
+    pub fn num_threads(mut self, threads: u16) -> Self {
+        self.raw.num_threads = threads.into();
+        self
+    }
+
     /// Whether what is written to tensors of an archive, or of a consolidated file, reaches it.
     pub fn write_through(mut self, through: bool) -> Self {
         self.raw.write_through = through.into();
