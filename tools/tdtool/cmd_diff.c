@@ -59,10 +59,8 @@ static void differ(const key *path, const char *kind, const char *details) {
   } else if (common.json) {
     json_begin('{');
     json_path(path->names, path->length);
-    json_name("kind");
-    json_text(kind);
-    json_name("text");
-    json_text(details);
+    json_member(text, "kind", kind);
+    json_member(text, "text", details);
     json_end('}');
   } else {
     table_cell(report.lines, BOLD, path->length ? name.data : ".");
@@ -280,8 +278,7 @@ int run_diff(int count, char **arguments) {
   report.lines = table_new("Lll");
   if (common.json) {
     json_begin('{');
-    json_name("differences");
-    json_begin('[');
+    json_member(begin, "differences", '[');
   }
   report.one = facts_of(one);
   report.other = facts_of(other);
@@ -298,8 +295,7 @@ int run_diff(int count, char **arguments) {
   progress_end();
   if (common.json) {
     json_end(']');
-    json_name("equal");
-    json_bool(report.found == 0);
+    json_member(bool, "equal", report.found == 0);
     json_end('}');
     json_finish();
   } else {

@@ -105,12 +105,10 @@ static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t
 
 static void json_row(const cursor *at, const td_tensordict *row, const leaves *chosen) {
   json_begin('{');
-  json_name("index");
-  json_begin('[');
+  json_member(begin, "index", '[');
   for (size_t i = 0; i < at->depth; i++) json_int(at->levels[i].next - 1);
   json_end(']');
-  json_name("values");
-  json_begin('{');
+  json_member(begin, "values", '{');
   for (size_t i = 0; i < chosen->length; i++) {
     const key *path = &chosen->items[i].path;
     td_entry_kind kind;

@@ -119,14 +119,10 @@ static void json_series(const series *of) {
     int64_t from = plot_asked.from + (int64_t)i * of->span, past = from + of->span;
     int64_t end = plot_asked.from + of->rows;
     json_begin('{');
-    json_name("from");
-    json_int(from);
-    json_name("past");
-    json_int(past < end ? past : end);
-    json_name("min");
-    json_real(of->buckets[i].low > of->buckets[i].high ? NAN : of->buckets[i].low);
-    json_name("max");
-    json_real(of->buckets[i].low > of->buckets[i].high ? NAN : of->buckets[i].high);
+    json_member(int, "from", from);
+    json_member(int, "past", past < end ? past : end);
+    json_member(real, "min", of->buckets[i].low > of->buckets[i].high ? NAN : of->buckets[i].low);
+    json_member(real, "max", of->buckets[i].low > of->buckets[i].high ? NAN : of->buckets[i].high);
     json_end('}');
   }
   json_end(']');

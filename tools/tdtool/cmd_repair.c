@@ -42,16 +42,11 @@ int run_repair(int count, char **arguments) {
   if (torn && !repair_asked.dry) must(td_memmap_truncate(path, kept, NULL));
   if (common.json) {
     json_begin('{');
-    json_name("path");
-    json_text(path);
-    json_name("rows");
-    json_int(rows);
-    json_name("kept");
-    json_int(kept);
-    json_name("spare_bytes");
-    json_int(spare);
-    json_name("changed");
-    json_bool(torn && !repair_asked.dry);
+    json_member(text, "path", path);
+    json_member(int, "rows", rows);
+    json_member(int, "kept", kept);
+    json_member(int, "spare_bytes", spare);
+    json_member(bool, "changed", torn && !repair_asked.dry);
     json_end('}');
     json_finish();
   } else {

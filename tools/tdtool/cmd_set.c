@@ -11,11 +11,10 @@
 /* The least and the greatest integer of a dtype. */
 static void range_of(td_dtype dtype, int64_t *least, int64_t *most) {
   size_t bits = 8 * td_dtype_size(dtype);
-  bool is_signed = dtype == TD_DTYPE_INT8 || dtype == TD_DTYPE_INT16 || dtype == TD_DTYPE_INT32 ||
-                   dtype == TD_DTYPE_INT64;
+  bool is_signed = dtype_kind(dtype) == KIND_WHOLE;
   *least = is_signed ? -(INT64_C(1) << (bits - 2)) * 2 : 0;
   *most = is_signed ? -(*least + 1) : bits == 64 ? INT64_MAX : (int64_t)((UINT64_C(1) << bits) - 1);
-  if (dtype == TD_DTYPE_BOOL) *most = 1;
+  if (dtype_kind(dtype) == KIND_TRUTH) *most = 1;
 }
 
 static td_operand number_of(const char *typed, const char *value, td_dtype dtype) {

@@ -83,29 +83,20 @@ static void json_summary(key path, const summary *of) {
   bool any = of->count > of->nan;
   json_begin('{');
   json_path(path.names, path.length);
-  json_name("dtype");
-  json_text(dtype_name(of->dtype));
-  json_name("count");
-  json_size(of->count);
+  json_member(text, "dtype", dtype_name(of->dtype));
+  json_member(size, "count", of->count);
   const double numbers[] = {of->least, of->greatest, of->mean, summary_deviation(of)};
   static const char *const names[] = {"min", "max", "mean", "std"};
   for (size_t i = 0; i < COUNT_OF(names); i++) {
-    json_name(names[i]);
-    json_real(any ? numbers[i] : NAN);
+    json_member(real, names[i], any ? numbers[i] : NAN);
   }
-  json_name("nan");
-  json_size(of->nan);
-  json_name("infinite");
-  json_size(of->infinite);
+  json_member(size, "nan", of->nan);
+  json_member(size, "infinite", of->infinite);
   if (of->bins_len) {
-    json_name("histogram");
-    json_begin('{');
-    json_name("low");
-    json_real(of->low);
-    json_name("high");
-    json_real(of->high);
-    json_name("counts");
-    json_begin('[');
+    json_member(begin, "histogram", '{');
+    json_member(real, "low", of->low);
+    json_member(real, "high", of->high);
+    json_member(begin, "counts", '[');
     for (size_t i = 0; i < of->bins_len; i++) json_size(of->bins[i]);
     json_end(']');
     json_end('}');

@@ -14,12 +14,9 @@ static void damaged(const char *path, const char *kind, const char *message) {
   report.found++;
   if (common.json) {
     json_begin('{');
-    json_name("file");
-    json_text(path);
-    json_name("kind");
-    json_text(kind);
-    json_name("text");
-    json_text(message);
+    json_member(text, "file", path);
+    json_member(text, "kind", kind);
+    json_member(text, "text", message);
     json_end('}');
     return;
   }
@@ -117,12 +114,9 @@ int run_verify(int count, char **arguments) {
   report.lines = table_new("lll");
   if (common.json) {
     json_begin('{');
-    json_name("path");
-    json_text(path);
-    json_name("form");
-    json_text(form_name(which));
-    json_name("damage");
-    json_begin('[');
+    json_member(text, "path", path);
+    json_member(text, "form", form_name(which));
+    json_member(begin, "damage", '[');
   }
   if (which == FORM_FOLDER || which == FORM_ARCHIVE)
     verify_folder(path);
@@ -130,10 +124,8 @@ int run_verify(int count, char **arguments) {
     verify_file(path, which);
   if (common.json) {
     json_end(']');
-    json_name("checksums");
-    json_bool(which == FORM_FOLDER && has_checksums(path));
-    json_name("damaged");
-    json_size(report.found);
+    json_member(bool, "checksums", which == FORM_FOLDER && has_checksums(path));
+    json_member(size, "damaged", report.found);
     json_end('}');
     json_finish();
   } else {

@@ -91,8 +91,7 @@ static void print_values(const td_tensordict *td, int count, char **typed) {
   td_tensordict *row = last_row(td);
   size_t length = count || chosen.length < KEYS ? chosen.length : KEYS;
   if (common.json) {
-    json_name("last");
-    json_begin('{');
+    json_member(begin, "last", '{');
   }
   for (size_t i = 0; row && i < length; i++) {
     const key *path = &chosen.items[i].path;
@@ -101,8 +100,7 @@ static void print_values(const td_tensordict *td, int count, char **typed) {
     text name = {NULL, 0, 0}, shown = {NULL, 0, 0};
     add_key(&name, path->names, path->length);
     if (common.json) {
-      json_name(name.data);
-      json_elements(&values);
+      json_member(elements, name.data, &values);
     } else {
       add_elements(&shown, &values, ELEMENTS);
       printf("  %s%s%s %s", color_on(DIM), name.data, color_off(DIM), shown.data);
@@ -122,12 +120,9 @@ static void print_look(const look *at, int count, char **typed) {
   double rate = known ? (double)(at->rows - at->rows_before) / passed : NAN;
   if (common.json) {
     json_begin('{');
-    json_name("seconds");
-    json_real(at->time - at->begun);
-    json_name("rows");
-    json_int(at->rows);
-    json_name("rows_per_second");
-    json_real(rate);
+    json_member(real, "seconds", at->time - at->begun);
+    json_member(int, "rows", at->rows);
+    json_member(real, "rows_per_second", rate);
     print_values(at->td, count, typed);
     json_end('}');
     json_finish();

@@ -218,14 +218,10 @@ void print_saved(const td_tensordict *td, const char *path, form as) {
   must(td_nbytes(td, &bytes));
   if (common.json) {
     json_begin('{');
-    json_name("path");
-    json_text(path);
-    json_name("form");
-    json_text(form_name(as));
-    json_name("batch_size");
-    json_sizes(sizes, dims);
-    json_name("bytes");
-    json_size(bytes);
+    json_member(text, "path", path);
+    json_member(text, "form", form_name(as));
+    json_member(sizes, "batch_size", sizes, dims);
+    json_member(size, "bytes", bytes);
     json_end('}');
     json_finish();
     return;

@@ -102,10 +102,8 @@ void json_sizes(const int64_t *sizes, size_t dims) {
 void json_path(const char *const *path, size_t path_len) {
   text key = {NULL, 0, 0};
   add_key(&key, path, path_len);
-  json_name("key");
-  json_text(key.data ? key.data : "");
-  json_name("path");
-  json_begin('[');
+  json_member(text, "key", key.data ? key.data : "");
+  json_member(begin, "path", '[');
   for (size_t i = 0; i < path_len; i++) json_text(path[i]);
   json_end(']');
   text_free(&key);

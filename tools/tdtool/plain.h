@@ -138,6 +138,8 @@ void json_size(uint64_t value);
 void json_real(double value); /* null for NaN and infinities */
 void json_bool(bool value);
 void json_sizes(const int64_t *sizes, size_t dims);
+/* A member: json_member(sizes, "shape", sizes, dims) writes the name, then json_sizes(sizes, dims). */
+#define json_member(type, name, ...) (json_name(name), json_##type(__VA_ARGS__))
 void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
 void json_finish(void);
 

@@ -101,42 +101,31 @@ static void json_entry(const tree *of, size_t position) {
   json_begin('{');
   json_path(path.names, path.length);
   key_free(&path);
-  json_name("kind");
-  json_text(kinds[line->kind]);
+  json_member(text, "kind", kinds[line->kind]);
   if (line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_NESTED_TENSOR) {
-    json_name("dtype");
-    json_text(dtype_name(line->dtype));
-    json_name("shape");
-    json_sizes(line->sizes, line->dims);
-    json_name("bytes");
-    json_size(line->bytes);
+    json_member(text, "dtype", dtype_name(line->dtype));
+    json_member(sizes, "shape", line->sizes, line->dims);
+    json_member(size, "bytes", line->bytes);
   } else if (line->kind == TD_ENTRY_DICT) {
-    json_name("batch_size");
-    json_sizes(line->sizes, line->dims);
+    json_member(sizes, "batch_size", line->sizes, line->dims);
   } else if (line->value) {
-    json_name("value");
-    json_raw(line->value);
+    json_member(raw, "value", line->value);
   }
   if (line->tensorclass) {
-    json_name("tensorclass");
-    json_text(line->tensorclass);
+    json_member(text, "tensorclass", line->tensorclass);
   }
   if (line->kind == TD_ENTRY_DICT && line->dict_kind == TD_DICT_LAZY_STACK) {
-    json_name("stack_dim");
-    json_int(line->stack_dim);
-    json_name("elements");
-    json_size(line->elements);
+    json_member(int, "stack_dim", line->stack_dim);
+    json_member(size, "elements", line->elements);
   }
   if (line->having) {
-    json_name("in_elements");
-    json_size(line->having);
+    json_member(size, "in_elements", line->having);
   }
   json_end('}');
 }
 
 void json_lines(const tree *of, int64_t most_depth) {
-  json_name("entries");
-  json_begin('[');
+  json_member(begin, "entries", '[');
   for (size_t i = 1; i < of->length; i++) {
     if (shown(of->entries + i, most_depth)) json_entry(of, i);
   }

@@ -32,8 +32,7 @@ static void print_keys(const char *title, const td_keys *keys) {
 }
 
 static void json_keys(const char *name, const td_keys *keys) {
-  json_name(name);
-  json_begin('[');
+  json_member(begin, name, '[');
   for (size_t i = 0; i < td_keys_len(keys); i++) {
     const char *const *path;
     size_t path_len;
@@ -60,20 +59,14 @@ static void print_head(const char *path, const char *kind, const entry *root, in
 static void print_json(const char *path, const char *kind, const td_keys *in, const td_keys *out,
                        const tree *of, int64_t numbers, int64_t most_depth) {
   json_begin('{');
-  json_name("path");
-  json_text(path);
-  json_name("form");
-  json_text(form_name(FORM_MODULE));
-  json_name("kind");
-  json_text(kind);
+  json_member(text, "path", path);
+  json_member(text, "form", form_name(FORM_MODULE));
+  json_member(text, "kind", kind);
   json_keys("in_keys", in);
   json_keys("out_keys", out);
-  json_name("tensors");
-  json_size(of->entries->tensors);
-  json_name("parameters");
-  json_int(numbers);
-  json_name("bytes");
-  json_size(of->entries->bytes);
+  json_member(size, "tensors", of->entries->tensors);
+  json_member(int, "parameters", numbers);
+  json_member(size, "bytes", of->entries->bytes);
   json_lines(of, most_depth);
   json_end('}');
   json_finish();

@@ -39,14 +39,10 @@ static void print_head(const tree *of, const char *path, form which) {
 static void print_json(const tree *of, const char *path, form which, int64_t most_depth) {
   const entry *root = of->entries;
   json_begin('{');
-  json_name("path");
-  json_text(path);
-  json_name("form");
-  json_text(form_name(which));
-  json_name("batch_size");
-  json_sizes(root->sizes, root->dims);
-  json_name("names");
-  json_begin('[');
+  json_member(text, "path", path);
+  json_member(text, "form", form_name(which));
+  json_member(sizes, "batch_size", root->sizes, root->dims);
+  json_member(begin, "names", '[');
   for (size_t i = 0; i < root->dims; i++) {
     if (of->names && of->names[i])
       json_text(of->names[i]);
@@ -55,21 +51,15 @@ static void print_json(const tree *of, const char *path, form which, int64_t mos
   }
   json_end(']');
   if (root->tensorclass) {
-    json_name("tensorclass");
-    json_text(root->tensorclass);
+    json_member(text, "tensorclass", root->tensorclass);
   }
   if (root->dict_kind == TD_DICT_LAZY_STACK) {
-    json_name("stack_dim");
-    json_int(root->stack_dim);
-    json_name("elements");
-    json_size(root->elements);
+    json_member(int, "stack_dim", root->stack_dim);
+    json_member(size, "elements", root->elements);
   }
-  json_name("tensors");
-  json_size(root->tensors);
-  json_name("values");
-  json_size(root->values);
-  json_name("bytes");
-  json_size(root->bytes);
+  json_member(size, "tensors", root->tensors);
+  json_member(size, "values", root->values);
+  json_member(size, "bytes", root->bytes);
   json_lines(of, most_depth);
   json_end('}');
   json_finish();
