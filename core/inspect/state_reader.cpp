@@ -225,7 +225,7 @@ class NestedReader final : public StateReader {
   }
 
   const NodePtr root_;
-  std::vector<const DenseNode*> open_;  // nullptr where the state has none
+  std::vector<const DenseNode*> open_;  // nullptr where the state lacks it
   std::size_t unused_;
 };
 

@@ -21,7 +21,7 @@ class StateReader {
   // The tensor of this name in the open dictionary, or nullptr. Counts as used.
   virtual const at::Tensor* take(std::string_view name) = 0;
 
-  // The open dictionary for each of `n` elements stacked along `dim`: what lies under their numbers, or else a
+  // The open dictionary for each of `n` elements stacked along `dim`: the dictionary under its number, or else a
   // part of each tensor. All of it counts as used. Throws Code::shape for a tensor that has no such parts.
   virtual std::vector<std::unique_ptr<StateReader>> split(std::size_t n, std::int64_t dim) = 0;
 
