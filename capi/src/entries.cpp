@@ -72,7 +72,8 @@ td::TensorDict flatten(const td::TensorDict& td, const char* separator,
 }
 
 // Removes an entry and gives it out: as a tensor, or as a dictionary.
-td::EntryKind pop(td::TensorDict& td, td::Path path, Out<td_tensor>& tensor, DictOut& dict) {
+td::EntryKind pop(td::TensorDict& td, td::Path path, Out<td_tensor>& tensor,
+                  Out<td_tensordict>& dict) {
   const td::Value value = td::find_entry(td.node(), path);
   const td::EntryKind kind = td::kind_of(value);
   std::optional<td::TensorDict> given;
@@ -154,7 +155,7 @@ td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td
   return guard(__func__, [&] {
     capi::clear_results(tensor, dict);
     Out<td_tensor> tensor_out(tensor);
-    DictOut dict_out(dict);
+    Out<td_tensordict> dict_out(dict);
     *not_null(kind, "kind") = TD_ENTRY_NONE;
     *kind = capi::kind_out(pop(in(td), PathIn(path, path_len), tensor_out, dict_out));
   });
@@ -166,7 +167,7 @@ td_status td_pop_last(td_tensordict* td, td_keys** key, td_tensor** tensor,
     capi::clear_results(key, tensor, dict);
     Out<td_keys> key_out(key);
     Out<td_tensor> tensor_out(tensor);
-    DictOut dict_out(dict);
+    Out<td_tensordict> dict_out(dict);
     auto last = std::make_unique<capi::KeySnapshot>(td::last_key(in(td)));
     const std::string_view name = last->path(0)[0];
     pop(in(td), name, tensor_out, dict_out);

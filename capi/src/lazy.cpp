@@ -32,12 +32,6 @@ td::PaddingOptions nested_tensor(const td_padding_options& given) {
   return {given.value, given.left != 0, given.pad == 2};
 }
 
-const td::LazyNode& lazy_in(const td::TensorDict& td) {
-  const td::LazyNode* lazy = td::as_lazy(td.node().get());
-  if (lazy == nullptr) td::fail(td::Code::wrong_entry, "this dictionary is not a lazy stack");
-  return *lazy;
-}
-
 }  // namespace
 
 td_status td_kind(const td_tensordict* td, td_dict_kind* result) noexcept {
@@ -74,7 +68,7 @@ td_status td_lazy_info(const td_tensordict* td, int64_t* stack_dim, size_t* elem
   return guard_plain(__func__, [&] {
     not_null(stack_dim, "stack_dim");
     not_null(elements, "elements");
-    const td::LazyNode& lazy = lazy_in(in(td));
+    const td::LazyNode& lazy = td::stack_of(*in(td)->node());
     *stack_dim = lazy.stack_dim();
     *elements = lazy.elements().size();
   });
@@ -82,7 +76,7 @@ td_status td_lazy_info(const td_tensordict* td, int64_t* stack_dim, size_t* elem
 
 td_status td_lazy_exclusive_keys(const td_tensordict* td, td_keys** result) noexcept {
   return give_plain(__func__, result, [&] {
-    return std::make_unique<capi::KeySnapshot>(td::exclusive_keys(lazy_in(in(td))));
+    return std::make_unique<capi::KeySnapshot>(td::exclusive_keys(td::stack_of(*in(td)->node())));
   });
 }
 

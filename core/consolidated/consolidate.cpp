@@ -172,9 +172,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   if (options.pinned && !device_available(c10::DeviceType::CUDA)) {
     fail(Code::device, "pinned memory needs an accelerator; none found");
   }
-  if (options.inplace && is_part(*td.node())) {
-    fail(Code::unsupported, "a sub-tensordict cannot be consolidated in place");
-  }
+  if (options.inplace) require_own(*td.node(), "a sub-tensordict cannot be consolidated in place");
   const bool stays = !device || td.device() == device;
   if (stays && !options.pinned && is_consolidated(td)) return td;
   const Plan plan(td.node(), Twice::once);

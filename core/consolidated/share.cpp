@@ -79,9 +79,7 @@ void flag(const NodePtr& root) {
 
 void share_memory(const TensorDict& td) {
   const NodePtr& root = td.node();
-  if (is_part(*root)) {
-    fail(Code::unsupported, "a sub-tensordict cannot be moved to shared memory");
-  }
+  require_own(*root, "a sub-tensordict cannot be moved to shared memory");
   if (root->memmapped()) {
     fail(Code::invalid_argument, "the dictionary is mapped from files and shared through them");
   }

@@ -158,14 +158,14 @@ class Splitting : public WalkSink<Take::whole> {
 };
 
 // Whether what is read in step with a dictionary takes the tensor at a path.
-bool takes(const Node* td, Path path) {
+bool takes(NodePtr td, Path path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (!is_dict(*td)) return false;
     if (stack_dim_of(*td)) return true;  // it takes all that is below it
-    const Value* found = static_cast<const DenseNode*>(td)->find(path[i]);
+    const Value* found = entries_of(td).find(path[i]);
     if (found == nullptr) return false;
     if (!found->is_node()) return i + 1 == path.size();
-    td = found->node().get();
+    td = found->node();
   }
   return false;
 }
@@ -212,7 +212,7 @@ class NestedReader final : public StateReader {
   std::vector<std::string> unused_paths(const NodePtr& td, std::size_t most) const override {
     std::vector<std::string> paths;
     visit_paths(*root_, [&](Path path, const Value& value) {
-      if (paths.size() < most && !value.is_node() && !takes(td.get(), path))
+      if (paths.size() < most && !value.is_node() && !takes(td, path))
         paths.push_back(show_path(path));
     });
     return paths;

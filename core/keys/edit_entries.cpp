@@ -3,6 +3,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
 #include "core/tree/along.h"
+#include "core/tree/set_and_read.h"
 #include "core/tree/sub_node.h"
 #include "core/tree/sub_tensordict.h"
 #include "core/tree/walk.h"
@@ -23,41 +24,12 @@ std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   walk_along(root, from, [&](const NodePtr& node, Path rest) {
     const Path beside = to.slice(std::min(from.size() - rest.size(), to.size()));
     const bool both = rest.size() > 1 && beside.size() > 1 && rest[0] == beside[0];
-    const Value* inner = both && holds_entries(*node) ? find_stored(node, rest[0]) : nullptr;
+    const Value* inner = both ? find_stored(node, rest[0]) : nullptr;
     if (inner != nullptr && inner->is_node()) return inner->node();
     places.push_back({node, rest, beside});
     return NodePtr();
   });
   return places;
-}
-
-// Whether nothing on the path is read from elsewhere: an entry that is set there is read without memory.
-bool stored_along(const Node* node, Path path) {
-  for (const std::string_view name : path) {
-    const DenseNode* dense = as_dense(node);
-    if (dense == nullptr) return false;
-    const Value* inner = dense->find(name);
-    if (inner == nullptr || !inner->is_node()) return true;
-    node = inner->node().get();
-  }
-  return true;
-}
-
-// Plans to put the entry that `copy` has at `path` into `node`, which else has the same entries.
-void plan_copied(Changes& changes, const Node& node, const Node& copy, Path path) {
-  require_unlocked(node);
-  if (const LazyNode* lazy = as_lazy(&node)) {
-    const RecursionGuard guard;
-    const std::vector<NodePtr>& copies = as_lazy(&copy)->elements();
-    for (std::size_t k = 0; k < copies.size(); ++k)
-      plan_copied(changes, *lazy->elements()[k], *copies[k], path);
-    return;
-  }
-  const DenseNode& dense = *as_dense(&node);
-  const Value *mine = dense.find(path[0]), *made = as_dense(&copy)->find(path[0]);
-  if (made == nullptr) return;  // of an element that a part leaves out
-  if (mine == nullptr || path.size() == 1) return changes.set(dense, path[0], *made);
-  plan_copied(changes, *mine->node(), *made->node(), path.slice(1));
 }
 
 }  // namespace
@@ -93,22 +65,7 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
 
 at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value) {
   if (td.kind_of(path) != EntryKind::none) return td.get(path);
-  const SubTensorDictNode* part = as_sub_tensordict(td.node().get());
-  const NodePtr& whole = part == nullptr ? td.node() : part->parent();
-  if ((part == nullptr && stored_along(whole.get(), path)) || as_sub_tensordict(whole.get())) {
-    TensorDict target = td;
-    target.set(path, value);
-    return td.get(path);
-  }
-  // Reading the entry takes memory: set and read it in a copy of the dictionaries first.
-  const TensorDict copy = TensorDict(whole).clone(/*recurse=*/false);
-  TensorDict target = part == nullptr ? copy : same_part(td, copy);
-  target.set(path, value);
-  at::Tensor result = target.get(path);
-  Changes changes;
-  plan_copied(changes, *whole, *copy.node(), path);
-  changes.run();
-  return result;
+  return set_and_read(td, path, value);
 }
 
 void create_nested(const TensorDict& td, Path path) {
@@ -148,7 +105,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
 
 void clear(const TensorDict& td) {
   const NodePtr& whole = whole_of(td.node());
-  if (!is_dict(*whole)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  require_dict(*whole);
   Changes changes;
   for (const Place& place : places_of(whole, {}, {})) {
     require_unlocked(*place.node);

@@ -86,7 +86,7 @@ void sort_joined(KeyList& list) {
 }  // namespace
 
 KeyList list_keys(const TensorDict& td, const KeyQuery& query) {
-  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  require_dict(*td.node());
   Lister lister(query);
   walk(td.node(), lister, all_paths());
   KeyList list = lister.take();

@@ -17,9 +17,12 @@ struct Picks {
   c10::SmallVector<std::uint32_t, 8> below = {};  // a level of keys, or `whole`
   SchemaPtr names = {};
 
-  void add(std::size_t i, std::uint32_t level) {
+  // Adds an entry, or what a level of keys picks below it. False if it has no entries.
+  bool add(const DenseNode& source, std::size_t i, std::uint32_t level) {
+    if (level != whole && !is_dict(source.value(i))) return false;
     order.push_back(i);
     below.push_back(level);
+    return true;
   }
   // Copies the names from the source.
   void take_names(const DenseNode& source) {
@@ -91,7 +94,7 @@ class Filter : public WalkSink<Take::elements> {
         level.entries->erase(level.emptied.back());
       made.emptied = level.entries->size() == 0 && here.holder().size() != 0;
     } else {
-      const auto& lazy = static_cast<const LazyNode&>(here.node());
+      const LazyNode& lazy = stack_of(here.node());
       made.node = inplace_ ? retain(lazy) : NodePtr(lazy.with_elements(std::move(level.elements)));
     }
     again(here, made);

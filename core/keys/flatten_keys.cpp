@@ -17,17 +17,14 @@ void check_separator(std::string_view separator) {
 
 // Changes each element of a lazy stack; reads a sub-tensordict.
 template <class Change>
-TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
+TensorDict change_each(const TensorDict& td, bool inplace, Change change) {
   Changes changes;
   const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
-    if (holds_entries(*node)) return change(node, changes);
-    if (!is_dict(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-    if (is_part(*node)) {
-      if (inplace) fail(Code::unsupported, what, " of a sub-tensordict, in place");
-      return change(dense_form(node), changes);
-    }
+    require_dict(*node);
+    if (inplace) require_own(*node, "a sub-tensordict cannot change its keys in place");
+    if (!is_lazy_stack(*node)) return change(dense_form(node), changes);
     const RecursionGuard guard;
-    const auto& lazy = static_cast<const LazyNode&>(*node);
+    const LazyNode& lazy = stack_of(*node);
     auto result =
         lazy.with_elements(lazy.each([&](const NodePtr& element) { return self(self, element); }));
     if (inplace) return node;
@@ -173,8 +170,7 @@ class Unflatten {
       own_.emplace(result, result);
       return result;
     }
-    if (!there->is_node() || !holds_entries(*there->node()))
-      fail_override(name, "a part of it is not a dictionary");
+    if (!is_branch(*there)) fail_override(name, "a part of it is not a dictionary");
     DenseNode* dense = &entries_of(there->node());
     if (!inplace_) return dense;
     DenseNode*& changed = own_[dense];
@@ -202,14 +198,14 @@ TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
                         const FlattenOptions& options) {
   check_separator(separator);
   Flatten flatten(separator, options);
-  return change_each(
-      td, options.inplace, "flatten_keys",
-      [&](const NodePtr& node, Changes& changes) { return flatten.run(node, changes); });
+  return change_each(td, options.inplace, [&](const NodePtr& node, Changes& changes) {
+    return flatten.run(node, changes);
+  });
 }
 
 TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace) {
   check_separator(separator);
-  return change_each(td, inplace, "unflatten_keys", [&](const NodePtr& node, Changes& changes) {
+  return change_each(td, inplace, [&](const NodePtr& node, Changes& changes) {
     return Unflatten(separator, inplace, changes).run(node);
   });
 }

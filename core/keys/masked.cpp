@@ -27,9 +27,6 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
   return mask;
 }
 
-// Leaves of a lazy stack's elements lack a dimension that the mask has: read the stack.
-NodePtr without_lazy(const NodePtr& root) { return has_lazy(root) ? all_dense(root) : root; }
-
 // The mask with dimensions appended up to the leaf's sizes.
 at::Tensor fitted(const char* what, const at::Tensor& mask, const at::Tensor& leaf) {
   if (!begins_with(leaf.sizes(), mask.sizes())) fail_fit(what, mask.sizes(), leaf.sizes());
@@ -83,7 +80,7 @@ class MaskedWrites : public WalkSink<Take::elements> {
     if (here.is_root()) return Take::elements;
     next_ = masks_.back();
     if (here.is_entry()) return Take::elements;
-    const std::int64_t dim = static_cast<const LazyNode&>(here.node()).stack_dim();
+    const std::int64_t dim = stack_of(here.node()).stack_dim();
     if (dim >= next_.dim()) return Take::elements;
     next_ = next_.select(dim, static_cast<std::int64_t>(here.index()));
     held_.push_back(next_);

@@ -19,11 +19,9 @@ class Select {
       // If a name and one below it are requested, the narrower one counts.
       const std::uint32_t deeper = wanted.entries[k].deeper;
       const std::size_t i = source.schema()->find(wanted.names->name(k), wanted.names->hash(k));
-      if (i != Schema::npos && (deeper == 0 || is_dict(source.value(i)))) {
-        picks.add(i, deeper == 0 ? Picks::whole : deeper);
-      } else if (!ignore_missing_) {
-        fail_missing(level, k);
-      }
+      const bool found =
+          i != Schema::npos && picks.add(source, i, deeper == 0 ? Picks::whole : deeper);
+      if (!found && !ignore_missing_) fail_missing(level, k);
     }
     if (picks.order.size() == wanted.entries.size()) {
       picks.names = wanted.names;  // hashed once
@@ -57,7 +55,9 @@ class Exclude {
     for (std::size_t i = 0; i < source.size(); ++i) {
       const std::size_t k = unwanted.names->find(names.name(i), names.hash(i));
       const KeyTree::Entry entry = k == Schema::npos ? KeyTree::Entry{} : unwanted.entries[k];
-      if (!entry.whole) picks.add(i, entry.deeper == 0 ? Picks::whole : entry.deeper);
+      if (entry.whole) continue;
+      if (entry.deeper == 0 || !picks.add(source, i, entry.deeper))
+        picks.add(source, i, Picks::whole);
     }
     picks.take_names(source);
   }
@@ -70,9 +70,8 @@ class Exclude {
 template <class Which>
 TensorDict filtered(const TensorDict& td, Which which, bool inplace) {
   const NodePtr& root = td.node();
-  if (!is_dict(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  if (inplace && is_part(*root))
-    fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
+  require_dict(*root);
+  if (inplace) require_own(*root, "keys of a sub-tensordict cannot be removed in place");
   if (inplace && is_locked(*root))
     fail(Code::locked, "the dictionary is locked: entries cannot be removed");
   return TensorDict(Filter<Which>(which, inplace).run(root));

@@ -23,12 +23,12 @@ TensorDict filtered_copy(const TensorDict& td, Keep keep) {
     void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
       for (std::size_t i = 0; i < source.size(); ++i) {
         const Value& value = source.value(i);
-        if (keep(value)) picks.add(i, is_dict(value) ? level : Picks::whole);
+        if (keep(value) && !picks.add(source, i, level)) picks.add(source, i, Picks::whole);
       }
       picks.take_names(source);
     }
   };
-  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  require_dict(*td.node());
   Which which{keep};
   return TensorDict(Filter<Which>(which, /*inplace=*/false).run(td.node()));
 }
@@ -101,10 +101,8 @@ TensorDict filter_non_tensor(const TensorDict& td) {
 }
 
 void remove_empty(const TensorDict& td) {
-  if (is_part(*td.node())) {
-    fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
-  }
-  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  require_own(*td.node(), "keys of a sub-tensordict cannot be removed in place");
+  require_dict(*td.node());
   RemoveEmpty removal;
   walk(td.node(), removal, all_entries());
   removal.run();
@@ -125,8 +123,7 @@ std::size_t depth_below(const Value& value, const Depths& known) {
 std::size_t depth_below(const LazyNode& lazy, const std::string& name, const Depths& known) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   holds_for_all(lazy, [&](const Node& element) {
-    const Value* value = static_cast<const DenseNode&>(element).find(name);
-    least = std::min(least, depth_below(*value, known));
+    least = std::min(least, depth_below(*element.entry(name), known));
     return least != 0;
   });
   return least;
@@ -139,14 +136,13 @@ std::size_t depth(const TensorDict& td) {
   Depths known;
   for (const Node* node : dicts_of(root)) {
     std::size_t& deepest = known[node];
-    if (holds_entries(*node)) {
+    if (is_lazy_stack(*node)) {
+      for (const std::string& name : entry_names(*node))
+        deepest = std::max(deepest, depth_below(stack_of(*node), name, known));
+    } else {
       for_each_entry(*node, [&](const std::string&, const Value& value) {
         deepest = std::max(deepest, depth_below(value, known));
       });
-    } else {
-      for (const std::string& name : entry_names(*node)) {
-        deepest = std::max(deepest, depth_below(static_cast<const LazyNode&>(*node), name, known));
-      }
     }
   }
   const std::size_t deepest = known[root.get()];
@@ -161,19 +157,19 @@ Sizes entry_sizes(const TensorDict& td, Path path) {
 }
 
 void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_compliant) {
-  if (!holds_entries(*td.node())) {
-    fail(Code::unsupported,
-         "the batch size of a lazy stack or a sub-tensordict follows from its content");
-  }
+  require_entries(*td.node(),
+                  "the batch size of a lazy stack or a sub-tensordict follows from its content");
   const std::vector<Node*> nodes = dicts_of(td.node());
   std::unordered_map<const Node*, Sizes> sizes;  // of nodes that will change
   std::unordered_map<const Node*, bool> empty;
+  std::vector<std::vector<const Node*>> without(nodes.size());  // entries without a tensor in them
   const auto limited = [&](SizesView full) {
     const std::size_t n =
         max_dims < 0 ? full.size() : std::min(full.size(), static_cast<std::size_t>(max_dims));
     return Sizes(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(n));
   };
-  for (const Node* node : nodes) {
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    const Node* node = nodes[at];
     if (!holds_entries(*node)) {
       empty[node] = false;
       continue;  // a lazy stack keeps its batch size
@@ -191,7 +187,8 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
     for_each_entry(*node, [&](const std::string&, const Value& value) {
       const Node* inner = value.node().get();
       if (inner == nullptr) return meet(value.tensor().sizes());
-      if (one_value(*inner) != nullptr || (is_dict(value) && empty[inner])) return;
+      if (one_value(*inner) != nullptr || (is_dict(value) && empty[inner]))
+        return without[at].push_back(inner);
       const auto changed = sizes.find(inner);
       meet(changed != sizes.end() ? SizesView(changed->second) : inner->batch());
     });
@@ -202,22 +199,19 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
   }
   // A dictionary without tensors takes its parent's batch size.
   Changes changes;
-  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    const Node* node = *at;
+  for (std::size_t at = nodes.size(); at-- > 0;) {
+    const Node* node = nodes[at];
     const auto changed = sizes.find(node);
     if (changed != sizes.end()) plan_batch(changes, *node, changed->second);
     const SizesView now = changed != sizes.end() ? SizesView(changed->second) : node->batch();
     const Sizes batch(now.begin(), now.end());
-    if (!holds_entries(*node)) continue;
-    for_each_entry(*node, [&](const std::string&, const Value& value) {
-      if (!value.is_node()) return;
-      const Node& inner = *value.node();
-      if (one_value(inner) != nullptr) {
-        plan_batch(changes, inner, batch);
-      } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
-        sizes[&inner] = batch;
+    for (const Node* inner : without[at]) {
+      if (one_value(*inner) != nullptr) {
+        plan_batch(changes, *inner, batch);
+      } else if (!begins_with(sizes[inner], batch)) {
+        sizes[inner] = batch;
       }
-    });
+    }
   }
   changes.run();
 }

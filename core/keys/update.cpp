@@ -115,6 +115,7 @@ class Update {
     const DenseNode& source = *level.source;
     const KeyMatch where(source, *level.target);
     for (std::size_t i = 0; i < source.size(); ++i) {
+      const Value& from = source.value(i);
       std::uint32_t keys = 0;
       bool filtered = false;
       if (level.filtered) {
@@ -123,16 +124,14 @@ class Update {
         if (k == Schema::npos) continue;
         keys = wanted.entries[k].deeper;
         filtered = !wanted.entries[k].whole;
-        if (filtered && !is_dict(source.value(i))) continue;  // a tensor has no entries below it
+        if (filtered && !is_dict(from)) continue;  // a tensor has no entries below it
       }
-      entry(at, level, i, where(i), keys, filtered);
+      entry(at, level, source.name(i), from, where(i), keys, filtered);
     }
   }
 
-  void entry(std::size_t at, const Level& level, std::size_t i, std::size_t found,
-             std::uint32_t keys, bool filtered) {
-    const Value& from = level.source->value(i);
-    const std::string_view name = level.source->name(i);
+  void entry(std::size_t at, const Level& level, std::string_view name, const Value& from,
+             std::size_t found, std::uint32_t keys, bool filtered) {
     if (found == Schema::npos) return add(at, level, name, from, keys, filtered);
     const Value& into = level.target->value(found);
     const bool replaced = options_.whole_nodes && options_.mode == UpdateMode::store && !filtered;
@@ -294,9 +293,8 @@ class Update {
 }  // namespace
 
 void update(const TensorDict& td, const TensorDict& source, const UpdateOptions& options) {
-  if (!is_dict(*td.node()) || !is_dict(*source.node())) {
-    fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  }
+  require_dict(*td.node());
+  require_dict(*source.node());
   if (options.update_batch_size && (options.mode != UpdateMode::store || options.keys)) {
     fail(Code::invalid_argument,
          "update_batch_size replaces all entries: it excludes writing in place and "
@@ -304,7 +302,7 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
   }
   if (td.is_same(source)) return;
   if (is_part(*td.node())) {
-    const auto& part = static_cast<const SubTensorDictNode&>(*td.node());
+    const SubTensorDictNode& part = part_node(*td.node());
     // Writes to a sub-tensordict go to the selected part.
     TensorDict values = source;
     if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});

@@ -34,9 +34,10 @@ Place find_place(const TensorDict& td, Path path) {
   if (!node->memmapped())
     fail(Code::invalid_argument, "the dictionary is not mapped: no file can be made for it");
   for (std::size_t i = 0;; ++i) {
-    if (!holds_entries(*node) || node->tensorclass()) {
+    const bool tensorclass = node->tensorclass() != nullptr;
+    if (tensorclass || !holds_entries(*node)) {
       fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
-           holds_entries(*node) ? "tensorclass" : "lazy stack or a value",
+           tensorclass ? "tensorclass" : "lazy stack or a value",
            ": it cannot get a new mapped entry");
     }
     const Value* value = entries_of(node).find(path[i]);

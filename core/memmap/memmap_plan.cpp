@@ -32,7 +32,7 @@ class Planner : public WalkSink<Take::elements> {
     const Node* node = &root;
     std::vector<std::pair<const SubTensorDictNode*, std::string>> sub_tensordicts;
     while (is_part(*node)) {
-      const auto& part = static_cast<const SubTensorDictNode&>(*node);
+      const SubTensorDictNode& part = part_node(*node);
       sub_tensordicts.emplace_back(&part, dir);
       begin_sub_tensordict(part, dir, exists);
       node = part.parent().get();
@@ -238,7 +238,7 @@ class Planner : public WalkSink<Take::elements> {
           {dir,
            one != nullptr ? format::non_tensor_text(json)
                           : format::non_tensor_stack_text(
-                                json, static_cast<const LazyNode&>(node).stack_dim(),
+                                json, stack_of(node).stack_dim(),
                                 node.device() ? std::optional(node.device()->str()) : std::nullopt),
            FolderUse::entries, old});
     }

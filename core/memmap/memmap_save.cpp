@@ -230,9 +230,7 @@ void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions&
   if (td.node()->shared()) {
     fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
   }
-  if (is_part(*td.node())) {
-    fail(Code::unsupported, "a sub-tensordict has no tensors of its own to map");
-  }
+  require_own(*td.node(), "a sub-tensordict has no tensors of its own to map");
   check_folder(options);
   Saver saver(td, folder_or_own(td, dir), options, Content::values);
   const NodePtr result = saver.stage();

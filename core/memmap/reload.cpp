@@ -23,10 +23,10 @@ class Reload {
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }
-      if (holds_entries(*at.to)) {
-        plan_dense(entries_of(at.to), entries_of(at.from));
+      if (is_lazy_stack(*at.to)) {
+        plan_lazy(stack_of(*at.to), stack_of(*at.from).elements());
       } else {
-        plan_lazy(static_cast<const LazyNode&>(*at.to), stacked(*at.from));
+        plan_dense(entries_of(at.to), entries_of(at.from));
       }
       changes_.set_batch(*at.to, at.from->batch());
       changes_.set_saved_path(*at.to, at.from->saved_path());
@@ -38,7 +38,7 @@ class Reload {
   // Whether the content of `from` can go into `to`.
   static bool fits(const Node& to, const Node& from) {
     if (to.batch().size() != from.batch().size() || !is_dict(to) || !is_dict(from)) return false;
-    return holds_entries(to) ? holds_entries(from) : stacked_alike(to, from);
+    return stack_dim_of(to) == stack_dim_of(from);
   }
 
  private:
@@ -99,9 +99,9 @@ class Reload {
 
 void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
   const Node& node = *td.node();
-  if (!holds_entries(node) && !is_lazy_stack(node)) {
-    fail(Code::unsupported, "a sub-tensordict, or a value, cannot be loaded into");
-  }
+  const char* const refused = "a sub-tensordict, or a value, cannot be loaded into";
+  require_own(node, refused);
+  if (!is_dict(node)) fail(Code::unsupported, refused);
   if (!options.device) options.device = node.device();
   const TensorDict loaded = load_memmap(dir, options);
   const Node& from = *loaded.node();

@@ -64,7 +64,7 @@ void look_into(PickledFields& fields, const std::string& where) {
 void put_field(const NodePtr& root, const format::Field& field, const std::string& where) {
   visit_nodes(root, [&](Node& node) -> Go {
     if (!holds_entries(node)) return Go::on;
-    auto& dict = static_cast<DenseNode&>(node);
+    DenseNode& dict = entries_of(retain(node));
     if (dict.find(field.name) != nullptr) {
       fail(Code::format, where, ": ", quote(field.name),
            " is a field beside the dictionary of the tensorclass, and an entry of it");

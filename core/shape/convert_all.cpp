@@ -101,9 +101,7 @@ void require_replaceable(const TensorDict& td) {
   if (is_locked(*td.node())) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
-  if (is_part(*td.node())) {
-    fail(Code::unsupported, "a sub-tensordict has no tensors of its own to replace");
-  }
+  require_own(*td.node(), "a sub-tensordict has no tensors of its own to replace");
 }
 
 }  // namespace

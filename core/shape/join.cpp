@@ -101,7 +101,7 @@ class Joiner : public WalkSink<Take::elements> {
     levels_.pop_back();
     NodePtr made = std::move(level.target);
     if (!made.defined()) {
-      const std::int64_t along = static_cast<const LazyNode&>(here.node()).stack_dim();
+      const std::int64_t along = stack_of(here.node()).stack_dim();
       const bool moves = kind_ == Join::stack && is_before(dim_here(), along);
       made = lazy_stack(std::move(level.elements), moves ? along + 1 : along);
     }
@@ -229,10 +229,10 @@ class Joiner : public WalkSink<Take::elements> {
 
   // Keeps compatible lazy stacks lazy; reads others.
   Take meet_lazy(NodesHere nodes, std::int64_t dim) {
-    const auto& first = static_cast<const LazyNode&>(*nodes[0]);
+    const LazyNode& first = stack_of(*nodes[0]);
     bool same_count = true;
     for (const Node* node : nodes) {
-      const auto& lazy = static_cast<const LazyNode&>(*node);
+      const LazyNode& lazy = stack_of(*node);
       if (lazy.stack_dim() != first.stack_dim() || lazy.batch().size() != first.batch().size())
         return Take::reads;
       same_count = same_count && lazy.elements().size() == first.elements().size();
@@ -241,7 +241,7 @@ class Joiner : public WalkSink<Take::elements> {
       return same_count ? Take::elements : Take::reads;
     std::vector<NodePtr> elements;
     for (const Node* node : nodes) {
-      const auto& own = static_cast<const LazyNode&>(*node).elements();
+      const auto& own = stack_of(*node).elements();
       elements.insert(elements.end(), own.begin(), own.end());
     }
     put(lazy_stack(std::move(elements), dim));
@@ -293,19 +293,20 @@ class Joiner : public WalkSink<Take::elements> {
   // Concatenates the parts.
   static NodePtr cat_nested_tensor(const Here& here, NodesHere nodes) {
     std::vector<at::Tensor> values, sizes;
-    const auto& first = static_cast<const NestedTensorNode&>(*nodes[0]);
+    const NestedTensorNode& first = require_nested_tensor(retain(*nodes[0]));
+    const auto fits = [&](const NestedTensorNode& one) {
+      return one.batch().size() == 1 && one.part_dims() == first.part_dims() &&
+             one.values().dtype() == first.values().dtype() &&
+             one.values().device() == first.values().device();
+    };
     for (const Node* node : nodes) {
-      const auto* one = static_cast<const NestedTensorNode*>(node);
-      if (!is_nested_tensor(*node) || one->batch().size() != 1 ||
-          one->part_dims() != first.part_dims() ||
-          one->values().dtype() != first.values().dtype() ||
-          one->values().device() != first.values().device()) {
+      if (!is_nested_tensor(*node) || !fits(require_nested_tensor(retain(*node)))) {
         fail(Code::unsupported, "cat: ", show_path(here.path()),
              " is a nested tensor: cat needs nested tensors with one batch dimension, the same "
              "number of dimensions, dtype and device");
       }
-      values.push_back(one->values());
-      sizes.push_back(one->sizes());
+      values.push_back(require_nested_tensor(retain(*node)).values());
+      sizes.push_back(require_nested_tensor(retain(*node)).sizes());
     }
     NestedTensorPtr result = make_nested_tensor(at::cat(values), at::cat(sizes));
     result->set_device(first.device());

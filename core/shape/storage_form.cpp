@@ -107,10 +107,10 @@ TensorDict view_as(const TensorDict& td, c10::ScalarType dtype, std::optional<Si
 
 void become(const TensorDict& td, const TensorDict& source) {
   if (td.is_same(source)) return;
-  if (!holds_entries(*td.node()) || !holds_entries(*source.node())) {
-    fail(Code::unsupported,
-         "a lazy stack or a sub-tensordict has no entries of its own to replace");
-  }
+  const char* const refused =
+      "a lazy stack or a sub-tensordict has no entries of its own to replace";
+  require_entries(*td.node(), refused);
+  require_entries(*source.node(), refused);
   const DenseNode& target = entries_of(td.node());
   require_unlocked(target);
   if (reaches(source.node(), {&target}))

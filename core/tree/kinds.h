@@ -57,11 +57,26 @@ inline bool is_dict(const Value& value) noexcept {
   return value.is_node() && is_dict(*value.node());
 }
 
+// Whether visit_paths() goes through the entries of this one: a dictionary that holds them.
+inline bool is_branch(const Value& value) noexcept {
+  return value.is_node() && holds_entries(*value.node());
+}
+
+// Code::wrong_entry for a value.
+void require_dict(const Node& node);
+// Code::unsupported with this message: for a part of another dictionary; for a node that does not hold its
+// entries.
+void require_own(const Node& node, const char* message);
+void require_entries(const Node& node, const char* message);
+
 // Whether only one pointer leads to the node and to each node below: no other handle can change them.
 bool is_sole(const Node& root);
 
 // Whether the tree has a lazy stack of dictionaries.
 bool has_lazy(const NodePtr& root);
+
+// Whether every node of the tree is a dictionary that holds its entries or, if wanted, one value for a batch.
+bool is_plain(const Node& root, bool or_values = false);
 
 // The node itself if it is dense or not a dictionary; else its entries, read one level deep. Entries of a
 // sub-tensordict that are views share memory with the parent.
@@ -75,10 +90,11 @@ NodePtr picked_form(const NodePtr& node);
 // Returns the dictionary behind a part, or the node itself.
 const NodePtr& whole_of(const NodePtr& node) noexcept;
 
-// The entries of a dictionary. The caller knows that it holds them: it made or read it.
-inline DenseNode& entries_of(const NodePtr& node) noexcept {
-  return static_cast<DenseNode&>(*node);
-}
+// A node of a kind that the caller has asked for. Checked, so that a kind that the caller has forgotten ends
+// with Code::internal; for what is no stack Code::wrong_entry.
+DenseNode& entries_of(const NodePtr& node);
+const LazyNode& stack_of(const Node& node);  // of dictionaries or values
+const SubTensorDictNode& part_node(const Node& node);
 
 // The elements and the dimension of a stack of dictionaries or values. Empty for other nodes.
 inline c10::ArrayRef<NodePtr> stacked(const Node& node) noexcept {
@@ -115,6 +131,8 @@ inline NodePtr part_form(const NodePtr& node) { return is_part(*node) ? node->de
 
 // dense_form() on all levels: no lazy stack of dictionaries remains. Stacks of values stay.
 NodePtr all_dense(const NodePtr& node);
+// The same, or the node itself if it has no lazy stack.
+NodePtr without_lazy(const NodePtr& node);
 
 // An entry as it reads, or nullopt.
 inline std::optional<Value> entry_of(const NodePtr& node, std::string_view name) {

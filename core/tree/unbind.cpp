@@ -85,7 +85,7 @@ class Unbind : public WalkSink<Take::into> {
  private:
   // The parts of a node that the walk does not enter.
   std::vector<NodePtr> parts_of(const Node& node) const {
-    if (stack_dim_of(node)) return unbind_lazy(static_cast<const LazyNode&>(node), dim_);
+    if (stack_dim_of(node)) return unbind_lazy(stack_of(node), dim_);
     std::vector<NodePtr> copies;
     copies.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
