@@ -6,6 +6,8 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
+#include "core/tree/dense_copy.h"
+#include "core/tree/paths.h"
 #include "core/tree/show_leaf.h"
 #include "core/tree/walk.h"
 #include "core/tree/zip.h"
@@ -88,6 +90,39 @@ class FillOp final : public ResultOp {
   mutable std::size_t next_ = 0;
 };
 
+// What the elements of lazy stacks have alike, as dense. Omits what cannot be stacked, and what only some have.
+NodePtr even_form(const NodePtr& root) {
+  const auto form = [](const NodePtr& node) -> NodePtr {
+    if (!stack_dim_of(*node)) return dense_form(node);
+    require_elements(stack_of(*node));
+    auto made = c10::make_intrusive<DenseNode>(node->batch(), node->device());
+    for (const std::string& name : entry_names(*node)) {
+      try {
+        made->put(name, *entry_of(node, name));
+      } catch (const Error&) {  // shapes or kinds differ
+      }
+    }
+    return made;
+  };
+  return copy_dense(root, form, [](const Node&) { return std::optional<at::Tensor>(); });
+}
+
+// Writes values that were read from lazy stacks back into their elements.
+class WriteBack : public WalkSink<Take::elements> {
+ public:
+  explicit WriteBack(Writes& writes) : writes_(writes) {}
+  // Nothing was read of elements whose batch sizes differ.
+  Take meet(const Here&, NodesHere nodes) {
+    return entry_names(*nodes[1]).empty() ? Take::nothing : Take::elements;
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    if (!tensors[0]->is_same(*tensors[1])) writes_.set(here.path(), *tensors[0], *tensors[1]);
+  }
+
+ private:
+  Writes& writes_;
+};
+
 // Whether autograd ignores the tensor: without recording, its dispatch can be skipped.
 bool unknown_to_autograd(const at::Tensor& tensor) {
   return fast::plain(tensor) && tensor.unsafeGetTensorImpl()->autograd_meta() == nullptr;
@@ -107,11 +142,12 @@ class OperatorCall {
     check(/*in_place=*/true);
     InPlace target(td_.node());
     policy_.ignore_extra = true;
-    // The operator's dimensions count from the dictionary, not from a lazy stack's elements: read it first.
-    const NodePtr seen = has_lazy(target.node()) ? all_dense(target.node()) : target.node();
     Writes elements(Writes::Hold::owns);
-    if (seen != target.node()) plan_elements(target.node(), seen, elements);
-    collect(seen);
+    if (has_lazy(target.node())) {
+      collect_stacked(target.node(), elements);
+    } else {
+      collect(beside(target.node()));
+    }
     rehearse();
     separate();
     bool all_cuda = !rows_.empty();
@@ -124,18 +160,14 @@ class OperatorCall {
   std::vector<TensorDict> make() {
     check(/*in_place=*/false);
     // The operator's dimensions count from the dictionary, not from a lazy stack's elements: read it first.
-    bool lazy = !holds_entries(*td_.node()), all_cuda = true;
+    bool all_cuda = true;
     visit_values(*td_.node(), [&](const Value& value) {
-      if (value.is_node()) {
-        lazy = lazy || !holds_entries(*value.node());
-      } else {
-        all_cuda = all_cuda && value.tensor().is_cuda();
-      }
+      all_cuda = all_cuda && (value.is_node() || value.tensor().is_cuda());
     });
-    const NodePtr root = lazy ? all_dense(td_.node()) : td_.node();
+    const NodePtr root = is_plain(*td_.node()) ? td_.node() : all_dense(td_.node());
     std::vector<TensorDict> made;
     if (wants_fused(all_cuda)) {
-      collect(root);
+      collect(beside(root));
       if (call_fused())
         made.push_back(finish(zip(beside(root), FillOp(std::move(fused_), options_), policy_)));
     }
@@ -168,30 +200,50 @@ class OperatorCall {
     return roots;
   }
 
-  void collect(const NodePtr& root) {
+  void collect(c10::ArrayRef<NodePtr> roots) {
+    visit_zip<Take::elements>(
+        roots, [&](const Here& here, Tensors tensors) { add(here, tensors); }, policy_);
+  }
+
+  void add(const Here& here, Tensors tensors) {
+    if (op_.in_place()) Writes().compute(here.path(), *tensors[0], recorded_among(tensors));
+    Row row;
+    for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
+    rows_.push_back(std::move(row));
+  }
+
+  // The operator's dimensions count from the dictionary, not from a lazy stack's elements: what these have alike is
+  // read, and written back after the call. It is called for every other tensor of an element, or for all if another
+  // dictionary cannot be read beside them.
+  void collect_stacked(const NodePtr& root, Writes& elements) {
+    const NodePtr read = even_form(root);
+    const auto is_read = [&](const Here& here) {
+      const Value* found = find_stored(read, here.path());
+      return found != nullptr && !found->is_node();
+    };
+    bool all = true, dense = true;
+    const auto look = [&](const Here& here, Tensors) { all = all && is_read(here); };
+    visit_zip<Take::elements>(root, look, policy_);
+    c10::SmallVector<NodePtr, 2> roots = beside(read);
+    try {
+      for (std::size_t k = 1; k < roots.size() && !all; ++k) roots[k] = without_lazy(roots[k]);
+    } catch (const Error&) {
+      dense = false;
+    }
+    if (dense) {
+      collect(roots);
+      WriteBack back(elements);
+      WalkRules rules = all_entries();
+      rules.missing = WalkRules::Missing::intersect;
+      walk_pair(root, read, back, rules);
+    }
+    if (all) return;
     visit_zip<Take::elements>(
         beside(root),
         [&](const Here& here, Tensors tensors) {
-          if (op_.in_place()) Writes().compute(here.path(), *tensors[0], recorded_among(tensors));
-          Row row;
-          for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
-          rows_.push_back(std::move(row));
+          if (!dense || !is_read(here)) add(here, tensors);
         },
         policy_);
-  }
-
-  // Writes values that were read from lazy stacks back into their elements.
-  static void plan_elements(const NodePtr& root, const NodePtr& seen, Writes& writes) {
-    const NodePtr trees[] = {root, seen};
-    WalkRules rules = all_entries();
-    rules.missing = WalkRules::Missing::intersect;
-    rules.what = "a call in place";
-    visit_zip<Take::elements>(
-        trees,
-        [&](const Here& here, Tensors tensors) {
-          if (!tensors[0]->is_same(*tensors[1])) writes.set(here.path(), *tensors[0], *tensors[1]);
-        },
-        rules);
   }
 
   // An argument whose history the leaf would inherit; may be undefined.

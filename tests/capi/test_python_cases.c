@@ -520,6 +520,83 @@ TD_TEST(a_call_in_place_that_fails_leaves_a_lazy_stack) {
   td_free(lazy);
 }
 
+/* Checks a float entry of the second of two elements. */
+static void check_second(const td_tensordict *lazy, int64_t dim, const char *key, int64_t first,
+                         int64_t second) {
+  td_tensordict *element = NULL;
+  TD_DO(dim == 0 ? td_index(lazy, TD_AT(TD_I_INT(1)), &element)
+                 : td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(1)), &element));
+  TD_CHECK_ENTRY(element, &key, 1, TD_SIZES(2), TD_VALUES((double)first, (double)second));
+  td_free(element);
+}
+
+TD_TEST(a_call_in_place_reaches_keys_of_single_elements) {
+  for (int64_t dim = 0; dim < 2; dim++) {
+    td_tensordict *lazy = unequal(dim), *outer = td_empty(TD_SIZES(2));
+    TD_DO(td_set_dict(outer, TD_KEY("n"), lazy));
+    TD_DO(td_call_inplace(outer, "add_", ARGS(TD_ARG_INT(NULL, 10))));
+    check_second(lazy, dim, "e", 13, 14);
+    check_second(lazy, dim, "f", 110, 110);
+    TD_DO(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 0))));
+    check_second(lazy, dim, "e", dim == 0 ? 24 : 13, dim == 0 ? 26 : 27);
+    check_second(lazy, dim, "f", 110, 220);
+    TD_EXPECT(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))), TD_ERR_INDEX); /* "f" */
+    check_second(lazy, dim, "e", dim == 0 ? 24 : 13, dim == 0 ? 26 : 27);
+    td_free(outer);
+    td_free(lazy);
+  }
+}
+
+TD_TEST(a_call_in_place_takes_elements_of_different_shapes) {
+  td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES);
+  td_put(one, TD_KEY("e"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  td_put(two, TD_KEY("e"), td_arange(TD_DTYPE_FLOAT32, 4, TD_SIZES(3)));
+  td_put(one, TD_KEY("k"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  td_put(two, TD_KEY("k"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
+  td_tensordict *lazy = NULL, *copy = NULL;
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
+  TD_DO(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 0))));
+  TD_CHECK_ENTRY(one, TD_KEY("e"), TD_SIZES(2), TD_VALUES(1, 3));
+  TD_CHECK_ENTRY(two, TD_KEY("e"), TD_SIZES(3), TD_VALUES(4, 9, 15));
+  TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(1, 2, 6, 8));
+  TD_DO(td_clone(lazy, 1, &copy));
+  /* beside a dictionary like it, whose "e" cannot be read either */
+  TD_DO(td_call_inplace(lazy, "add_", ARGS(TD_ARG_DICT(NULL, copy))));
+  TD_CHECK_ENTRY(two, TD_KEY("e"), TD_SIZES(3), TD_VALUES(8, 18, 30));
+  TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(2, 4, 12, 16));
+  TD_DO(td_remove(copy, TD_KEY("k")));
+  TD_EXPECT(td_call_inplace(lazy, "add_", ARGS(TD_ARG_DICT(NULL, copy))), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))), TD_ERR_INDEX);
+  TD_CHECK_ENTRY(one, TD_KEY("e"), TD_SIZES(2), TD_VALUES(2, 6)); /* and nothing was written */
+  TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(2, 4, 12, 16));
+  td_free(copy);
+  td_free(lazy);
+  td_free(one);
+  td_free(two);
+}
+
+TD_TEST(a_call_in_place_takes_elements_of_different_batch_sizes) {
+  for (int deep = 0; deep < 2; deep++) {
+    td_tensordict *one = row(1, 2), *two = row(5, 3), *lazy = NULL, *top = NULL;
+    TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
+    if (deep) {
+      TD_DO(td_lazy_stack((const td_tensordict *const[]){lazy, lazy}, 2, 0, &top));
+    } else {
+      top = td_empty(TD_SIZES(2));
+      TD_DO(td_set_dict(top, TD_KEY("n"), lazy));
+      td_put(top, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+    }
+    TD_DO(td_call_inplace(top, "add_", ARGS(TD_ARG_INT(NULL, 1))));
+    TD_CHECK_ENTRY(one, TD_KEY("k"), TD_SIZES(2), TD_VALUES(2, 3)); /* once */
+    TD_CHECK_ENTRY(two, TD_KEY("k"), TD_SIZES(3), TD_VALUES(6, 7, 8));
+    if (!deep) TD_CHECK_ENTRY(top, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
+    td_free(top);
+    td_free(lazy);
+    td_free(one);
+    td_free(two);
+  }
+}
+
 /* ---- whole dictionaries, in place */
 
 TD_TEST(an_update_in_place_writes_into_whole_dictionaries) {

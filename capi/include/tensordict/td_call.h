@@ -104,7 +104,8 @@ td_status td_call(const td_tensordict *td, const char *name,
  *
  * The call tries the operator out first, so that nothing is written if it fails for one tensor. The
  * operator sees a lazy stack as td_call() does, as dense, and the results are written into the
- * tensors of the elements; keys that only some elements have keep their values. td_call() says
+ * tensors of the elements. Tensors that differ in shape between the elements, or that only some
+ * elements have, are passed one by one; dimensions then count from the element. td_call() says
  * which operators are supported.
  *
  * @param td            borrowed; its values change; unchanged on failure
