@@ -4,6 +4,7 @@
 #include "core/formats/format.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/dense_copy.h"
+#include "core/tree/evenness.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/paths.h"
@@ -87,21 +88,12 @@ class Collecting : public WalkSink<Take::reads> {
   std::vector<Level> levels_;
 };
 
-// Whether the elements of a lazy stack have the same sizes and shapes.
-bool reads_as_one(const NodePtr& lazy) {
-  if (is_uneven(lazy->batch())) return false;
-  for (const std::string& name : entry_names(*lazy)) {
-    if (kind_below(lazy, name) != EntryKind::tensor) continue;
-    if (is_uneven(look_at_leaf(lazy, name).sizes)) return false;
-  }
-  return true;
-}
-
-// A tree of dense dictionaries: reads lazy stacks; an uneven one becomes a dictionary of its elements, named
-// 0, 1, 2 ….
+// A tree of dense dictionaries: reads lazy stacks; one that is uneven, or has an uneven one below, becomes a
+// dictionary of its elements, named 0, 1, 2 ….
 NodePtr state_form(const NodePtr& root) {
   const auto form = [](const NodePtr& node) -> NodePtr {
-    if (!is_lazy_stack(*node) || reads_as_one(node)) return dense_form(node);
+    if (!is_lazy_stack(*node)) return dense_form(node);
+    if (reads_as_one(node)) return all_dense(node);  // so that none below is asked again
     auto numbered = c10::make_intrusive<DenseNode>(node->batch(), node->device());
     for (const NodePtr& element : stacked(*node))
       numbered->put(std::to_string(numbered->size()), element);

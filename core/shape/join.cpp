@@ -252,6 +252,7 @@ class Joiner : public WalkSink<Take::elements> {
   static NodePtr join_mixed(NodesHere nodes, std::int64_t dim) {
     std::vector<NodePtr> elements;
     for (const Node* node : nodes) {
+      if (node->batch().size() != nodes[0]->batch().size()) return {};
       const std::optional<std::int64_t> along = stack_dim_of(*node);
       if (along ? *along != dim : static_cast<std::size_t>(dim) >= node->batch().size()) return {};
       for (const TensorDict& part : TensorDict(part_form(retain(*node))).unbind(dim))

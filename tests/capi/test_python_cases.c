@@ -728,6 +728,20 @@ TD_TEST(nested_tensors_are_leaves) {
   td_tensor_free(one);
 }
 
+/* ---- lazy stacks beside dense dictionaries */
+
+TD_TEST(cat_with_a_lazy_stack_wants_one_number_of_dimensions) {
+  for (int64_t n = 0; n < 3; n++) { /* without rows there is nothing else that could differ */
+    td_tensordict *dense = td_empty(TD_SIZES(1, n)), *other = td_empty(TD_SIZES(1, n));
+    td_tensordict *result = NULL, *lazy = stack_of(td_empty(TD_SIZES(1, n)), other, 1);
+    const td_tensordict *const both[] = {dense, lazy};
+    TD_EXPECT(td_cat(both, 2, 1, &result), TD_ERR_SHAPE);
+    TD_CHECK_TEXT(td_last_error_message(), "cat needs batch sizes that agree");
+    td_free(lazy);
+    td_free(dense);
+  }
+}
+
 /* ---- states and schemas of lazy stacks */
 
 TD_TEST(a_lazy_stack_with_an_empty_key_loads_its_own_state) {
@@ -750,6 +764,50 @@ TD_TEST(a_lazy_stack_with_an_empty_key_loads_its_own_state) {
     TD_CHECK_ENTRY(outer, TD_KEY("l", ""), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
     td_free(state);
     td_free(outer);
+    td_free(lazy);
+  }
+}
+
+/* Loads the state of a dictionary into itself, in both forms, after all values became 0. */
+static void load_own_state(td_tensordict *td, int32_t nested) {
+  td_tensordict *state = NULL, *copy = NULL;
+  td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
+  options.nested = nested;
+  TD_DO(td_state_dict(td, &options, &state));
+  TD_DO(td_clone(state, 0, &copy)); /* the state shares memory with the dictionary */
+  TD_DO(td_zero(td));
+  TD_DO(td_load_state_dict(td, copy, NULL));
+  td_free(copy);
+  td_free(state);
+}
+
+/* Python gives no state for such a stack. */
+TD_TEST(a_lazy_stack_of_different_keys_loads_its_own_state) {
+  for (int32_t nested = 0; nested < 2; nested++) {
+    td_tensordict *lazy = unequal(0), *outer = td_empty(TD_NO_SIZES), *second = NULL;
+    TD_DO(td_set_dict(outer, TD_KEY("n"), lazy));
+    load_own_state(nested ? outer : lazy, nested);
+    TD_CHECK_ENTRY(lazy, TD_KEY("e"), TD_SIZES(2, 2), TD_VALUES(1, 2, 3, 4));
+    TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &second));
+    TD_CHECK_ENTRY(second, TD_KEY("f"), TD_SIZES(2), TD_VALUES(100, 100));
+    td_free(second);
+    td_free(outer);
+    td_free(lazy);
+  }
+}
+
+TD_TEST(a_lazy_stack_of_uneven_nested_entries_loads_its_own_state) {
+  for (int32_t nested = 0; nested < 2; nested++) {
+    td_tensordict *one = td_empty(TD_SIZES(2)), *two = td_empty(TD_SIZES(2)), *second = NULL;
+    td_put(one, TD_KEY("n", "a"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2, 1)));
+    td_put(two, TD_KEY("n", "a"), td_arange(TD_DTYPE_FLOAT32, 3, TD_SIZES(2, 2)));
+    td_put(two, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(2)));
+    td_tensordict *lazy = stack_of(one, two, 0);
+    load_own_state(lazy, nested);
+    TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &second));
+    TD_CHECK_ENTRY(second, TD_KEY("n", "a"), TD_SIZES(2, 2), TD_VALUES(3, 4, 5, 6));
+    TD_CHECK_ENTRY(second, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(7, 8));
+    td_free(second);
     td_free(lazy);
   }
 }
