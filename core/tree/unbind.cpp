@@ -31,6 +31,7 @@ class Unbind : public WalkSink<Take::into> {
   std::vector<NodePtr> take() { return std::move(result_); }
 
   void enter(const Here& here, Dicts dicts) {
+    require_dim(here);
     const DenseNode& source = *dicts[0];
     const Sizes batch = without(source.batch(), dim_);
     Names names = source.names();
@@ -49,7 +50,7 @@ class Unbind : public WalkSink<Take::into> {
       targets.push_back(node.get());
       nodes.push_back(std::move(node));
     }
-    put(here, std::move(nodes));
+    put(std::move(nodes));
     above_.push_back({&source, std::move(targets)});
   }
   void leaf(const Here& here, Tensors tensors) {
@@ -57,10 +58,12 @@ class Unbind : public WalkSink<Take::into> {
     leaf(*tensors[0], above_.back().targets);
   }
   void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
-    put(here, others_.once(nodes, [&] { return unbind_lazy(lazy, dim_); }));
+    require_dim(here);
+    put(others_.once(nodes, [&] { return unbind_lazy(lazy, dim_); }));
   }
   void value(const Here& here, NodesHere nodes) {
-    put(here, others_.once(nodes, [&] { return parts_of(*nodes[0]); }));
+    require_dim(here);
+    put(others_.once(nodes, [&] { return parts_of(*nodes[0]); }));
   }
   void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
     const bool falls_apart = !above_.empty() && dim_ == 0 && node.batch().size() == 1;
@@ -80,7 +83,10 @@ class Unbind : public WalkSink<Take::into> {
     }
     return made;
   }
-  void again(const Here& here, const Made& made) { put(here, made); }
+  void again(const Here& here, const Made& made) {
+    require_dim(here);
+    put(made);
+  }
 
  private:
   // The parts of a node that the walk does not enter.
@@ -101,12 +107,16 @@ class Unbind : public WalkSink<Take::into> {
     Targets targets;
   };
 
-  void put(const Here& here, std::vector<NodePtr> nodes) {
+  // A nested dictionary may have got a smaller batch size than its parent, without this dimension.
+  void require_dim(const Here& here) const {
+    if (!above_.empty()) require_entry(*above_.back().source, here.index());
+  }
+
+  void put(std::vector<NodePtr> nodes) {
     if (above_.empty()) {
       result_ = std::move(nodes);
       return;
     }
-    require_entry(*above_.back().source, here.index());
     for (std::size_t k = 0; k < parts_; ++k)
       above_.back().targets[k]->push_value(std::move(nodes[k]));
   }

@@ -728,6 +728,22 @@ TD_TEST(nested_tensors_are_leaves) {
   td_tensor_free(one);
 }
 
+/* ---- nested dictionaries of fewer batch dimensions */
+
+TD_TEST(unbind_refuses_an_entry_without_the_dimension) {
+  for (int64_t dim = -1; dim < 1; dim++) {
+    td_tensordict *td = td_empty(TD_SIZES(2)), *nested = NULL, *parts[2] = {NULL, NULL};
+    size_t count = 0;
+    td_put(td, TD_KEY("n", "a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+    TD_DO(td_get_dict(td, TD_KEY("n"), &nested));
+    TD_DO(td_set_batch_size(nested, TD_NO_SIZES));
+    TD_EXPECT(td_unbind(td, dim, parts, 2, &count), TD_ERR_SHAPE);
+    TD_CHECK(parts[0] == NULL && parts[1] == NULL);
+    td_free(nested);
+    td_free(td);
+  }
+}
+
 /* ---- lazy stacks beside dense dictionaries */
 
 TD_TEST(cat_with_a_lazy_stack_wants_one_number_of_dimensions) {
