@@ -1,10 +1,10 @@
 #include "judge.h"
 
+#include "beside.h"
+
 #include <unistd.h>
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <set>
 
 namespace attack {
 
@@ -77,126 +77,11 @@ struct Failed {
   }
 };
 
-class GradMode {
- public:
-  explicit GradMode(bool on) : before_(td_set_grad_enabled(on)) {}
-  ~GradMode() { td_set_grad_enabled(before_); }
-  GradMode(const GradMode &) = delete;
-  GradMode &operator=(const GradMode &) = delete;
-
- private:
-  std::int32_t before_;
-};
-
 Snapshot snapshot(const World &world) {
   Snapshot all;
   for (const td_tensordict *td : world.dicts) all.add(td);
   for (const td_tensor *tensor : world.tensors) all.add(tensor);
   return all;
-}
-
-// What does not depend on whether a dictionary is a lazy stack, as far as it can be read.
-bool reads_alike(const Operation &operation) {
-  static const auto *const names = new std::set<std::string>{"td_clone",
-                                                             "td_get",
-                                                             "td_set_inplace",
-                                                             "td_get_entry_at",
-                                                             "td_set_entry_at",
-                                                             "td_fill_at",
-                                                             "td_index",
-                                                             "td_permute",
-                                                             "td_transpose",
-                                                             "td_squeeze",
-                                                             "td_unsqueeze",
-                                                             "td_expand",
-                                                             "td_reshape",
-                                                             "td_flatten",
-                                                             "td_unflatten",
-                                                             "td_movedim",
-                                                             "td_narrow",
-                                                             "td_split",
-                                                             "td_unbind",
-                                                             "td_stack",
-                                                             "td_cat",
-                                                             "td_join_tensors",
-                                                             "td_contiguous",
-                                                             "td_repeat",
-                                                             "td_repeat_interleave",
-                                                             "td_roll",
-                                                             "td_flip",
-                                                             "td_rot90",
-                                                             "td_gather",
-                                                             "td_pad",
-                                                             "td_pad_sequence",
-                                                             "td_isin",
-                                                             "td_remove_duplicates",
-                                                             "td_masked_select",
-                                                             "td_masked_fill",
-                                                             "td_where",
-                                                             "td_like",
-                                                             "td_like_sized",
-                                                             "td_to_dtype",
-                                                             "td_unary",
-                                                             "td_unary_inplace",
-                                                             "td_binary",
-                                                             "td_binary_inplace",
-                                                             "td_ternary",
-                                                             "td_ternary_inplace",
-                                                             "td_reduce",
-                                                             "td_reduce_pair",
-                                                             "td_zero",
-                                                             "td_fill",
-                                                             "td_call",
-                                                             "td_call_inplace"};
-  return names->count(operation.name) != 0;
-}
-
-// Whether a key has tensors of several dtypes in a dictionary or in those that it is made of.
-bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dtypes) {
-  const DictPlan &dict = plan.dicts[static_cast<std::size_t>(id)];
-  for (const EntryPlan &entry : dict.entries) {
-    if (entry.kind == EntryPlan::dict && mixes_dtypes(plan, entry.id, dtypes)) return true;
-    if (entry.kind != EntryPlan::tensor) continue;
-    const td_dtype dtype = plan.tensors[static_cast<std::size_t>(entry.id)].dtype;
-    if (dtypes.emplace(entry.key, dtype).first->second != dtype) return true;
-  }
-  return std::any_of(dict.elements.begin(), dict.elements.end(),
-                     [&](int element) { return mixes_dtypes(plan, element, dtypes); });
-}
-
-// Whether a lazy stack and what it reads as have equal values whatever is done: nothing is written into the memory of
-// elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
-bool can_compare_dense(const Plan &plan, const Operation &operation) {
-  const bool overlaps = std::any_of(plan.tensors.begin(), plan.tensors.end(),
-                                    [](const TensorPlan &tensor) { return tensor.tangled; });
-  if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
-  for (std::size_t i = 0; i < plan.dicts.size(); ++i) {
-    std::map<std::string, td_dtype> dtypes;
-    if (plan.dicts[i].kind == DictKind::lazy && mixes_dtypes(plan, static_cast<int>(i), dtypes))
-      return false;
-  }
-  return true;
-}
-
-// The same call in a world of lazy stacks and in one where they were read out.
-std::string compare_dense(const Plan &plan, const Operation &operation, Choices &choices,
-                          std::size_t arguments) {
-  if (!can_compare_dense(plan, operation)) return "";
-  World lazy(plan, Memory::own), dense(plan, Memory::dense);
-  if (!lazy.trees() || !dense.even()) return "";
-  Snapshot seen[2];
-  std::string told[2];
-  World *const worlds[] = {&lazy, &dense};
-  for (std::size_t i = 0; i < 2; ++i) {
-    choices.rewind(arguments);
-    Call call(*worlds[i], *worlds[i], choices);
-    const GradMode mode(plan.grad_mode);
-    if (operation.call(call) != TD_OK) return "";
-    seen[i] = call.outcome(true, Form::as_read);
-    told[i] = call.told;
-  }
-  if (told[0] != told[1]) return "";
-  return difference(seen[0], seen[1], (operation.flags & rounded) != 0);
 }
 
 std::string compare(const Plan &plan, const Operation &operation, Choices &choices,
@@ -228,6 +113,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
       if (!changed.empty()) return "changed after a failure: " + changed + ", " + failed.text();
     }
   }
+  if (failed.status == TD_OK && !call.wrong.empty()) return "wrong: " + call.wrong;
   const Snapshot got = call.outcome(failed.status == TD_OK);
   const std::string after = world.memory();
   if (!changes && after != before) return "changed what it reads";
@@ -274,9 +160,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
   if (call.tangled() && (values || !equal_memory)) return "";
   if (!different.empty())
     return "differs: " + different + (other_mode != plan.grad_mode ? " (the other grad mode)" : "");
-  if (!plan.lazy() || plan.grads || !reads_alike(operation)) return "";
-  different = compare_dense(plan, operation, choices, arguments);
-  return different.empty() ? "" : "differs from a dense dictionary: " + different;
+  return plan.lazy() && !plan.grads ? compare_kinds(plan, operation, choices, arguments) : "";
 }
 
 }  // namespace

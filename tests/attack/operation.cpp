@@ -52,6 +52,7 @@ td_tensordict *Call::target() {
   const auto i = static_cast<std::size_t>(choices.below(count(world_.dicts)));
   tell("d" + std::to_string(i));
   plan().reach(i, targets_);
+  drawn_.push_back(i);
   written_.push_back(world_.dicts[i]);
   return world_.dicts[i];
 }
@@ -86,6 +87,7 @@ bool Call::same_tensor() const {
 const td_tensordict *Call::source() {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
   plan().reach(i, sources_);
+  drawn_.push_back(i);
   tell("d" + std::to_string(i));
   return lent_.dicts[i];
 }
@@ -110,6 +112,7 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
   const auto i =
       choices.chance(50) ? same : static_cast<std::size_t>(choices.below(count(lent_.dicts)));
   plan().reach(i, sources_);
+  drawn_.push_back(i);
   const td_tensordict *from = lent_.dicts[i];
   const std::string name = "d" + std::to_string(i);
   td_tensordict *view = nullptr;
@@ -198,6 +201,7 @@ const td_tensordict *Call::part_of(const Items &items, const std::vector<ItemPla
 const td_tensor *Call::tensor() { return tensor_of({}); }
 
 const td_tensor *Call::tensor_of(const Sizes &size, bool counts) {
+  drew_tensor_ = true;
   std::vector<std::size_t> fit;
   for (std::size_t i = 0; i < plan().tensors.size(); ++i) {
     const TensorPlan &tensor = plan().tensors[i];
@@ -422,6 +426,41 @@ std::string Call::results_left() const {
   return "";
 }
 
+std::optional<std::size_t> Call::one_stack() const {
+  if (drawn_.size() != 1 || drew_tensor_) return std::nullopt;
+  return plan().dicts[drawn_[0]].kind == DictKind::lazy ? std::optional(drawn_[0]) : std::nullopt;
+}
+
+bool Call::one_batch() const {
+  return std::all_of(drawn_.begin(), drawn_.end(), [&](std::size_t i) {
+    return batch(lent_.dicts[i]) == batch(lent_.dicts[drawn_[0]]);
+  });
+}
+
+Snapshot Call::entries(std::optional<std::int64_t> dim) const {
+  Snapshot all(Form::entries);
+  const auto add = [&](const td_tensordict *td) {
+    if (!dim) return all.add(td);
+    td_tensordict *one = nullptr;
+    if (element(td, *dim, 0, &one) == TD_OK) {
+      all.add(one);
+    } else {
+      all.line("no element");
+    }
+    td_free(one);
+  };
+  for (const td_tensordict *td : written_) add(td);
+  for (const td_tensordict *td : dicts_) {
+    if (td != nullptr) add(td);
+  }
+  for (const auto &row : rows_) {
+    for (const td_tensordict *td : row) {
+      if (td != nullptr) add(td);
+    }
+  }
+  return all;
+}
+
 Snapshot Call::outcome(bool with_results, Form form) const {
   Snapshot all(form);
   for (const td_tensordict *td : written_) all.add(td);
@@ -457,6 +496,7 @@ const std::vector<Operation> &operations() {
     add_math_rows(*rows);
     add_kind_rows(*rows);
     add_file_rows(*rows);
+    add_checked_rows(*rows);
     return rows;
   }();
   return *all;

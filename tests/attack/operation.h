@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,9 +76,15 @@ class Call {
 
   // Everything that came out, and what was written, as it is now.
   Snapshot outcome(bool with_results, Form form = Form::whole) const;
+  // The entries of all dictionaries that came out or were written; with a dimension those of the first element.
+  Snapshot entries(std::optional<std::int64_t> dim) const;
+  // Which lazy stack is the one dictionary among the arguments, where no tensor is.
+  std::optional<std::size_t> one_stack() const;
+  bool one_batch() const;            // all dictionaries among the arguments have one batch size
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;
+  std::string wrong;    // a row that knows the answer: what is wrong with it
   bool itself = false;  // a source is the target
   // A target holds what overlaps itself: ATen promises no order in which it is written.
   bool tangled() const;
@@ -94,6 +101,8 @@ class Call {
 
  private:
   std::set<int> targets_, sources_;  // tensors
+  std::vector<std::size_t> drawn_;   // dictionaries
+  bool drew_tensor_ = false;
   std::vector<const td_tensordict *> written_;
   std::vector<const td_tensor *> written_tensors_;
   std::deque<Items> items_;
@@ -127,6 +136,7 @@ void add_shape_rows(std::vector<Operation> &rows);
 void add_math_rows(std::vector<Operation> &rows);
 void add_kind_rows(std::vector<Operation> &rows);
 void add_file_rows(std::vector<Operation> &rows);
+void add_checked_rows(std::vector<Operation> &rows);
 
 // A folder for the files of this process.
 const std::string &scratch();

@@ -259,7 +259,13 @@ const Operation rows[] = {
      [](Call &c) {
        const auto all = c.several();
        td_pad_sequence_options options = TD_PAD_SEQUENCE_OPTIONS_INIT;
-       options.dim = c.number(-1, 1);
+       options.dim = c.number(-2, 2);
+       if (c.choices.chance(30)) options.value = static_cast<double>(c.number(-1, 300));
+       static const char *const masks[] = {"masks", "a", ""};
+       if (c.choices.chance(40)) {
+         options.masks = masks + c.number(0, 2);
+         options.masks_len = 1;
+       }
        return td_pad_sequence(all.data(), all.size(), &options, c.dict());
      }},
     {"td_isin", reads,

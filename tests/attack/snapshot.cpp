@@ -120,10 +120,9 @@ void Snapshot::add(const td_keys *keys) {
 
 void Snapshot::add_head(const td_tensordict *td) {
   std::int64_t sizes[16];
-  std::size_t dims = 0, elements = 0;
+  std::size_t dims = 0;
   td_dict_kind kind = 0;
   std::int32_t locked = 0;
-  std::int64_t dim = 0;
   if (td_kind(td, &kind) != TD_OK || td_batch_size(td, sizes, 16, &dims) != TD_OK ||
       td_is_locked(td, &locked) != TD_OK) {
     line("no dictionary");
@@ -133,24 +132,23 @@ void Snapshot::add_head(const td_tensordict *td) {
   td_keys *names = nullptr;
   if (td_names(td, &names) == TD_OK) add(names);
   td_keys_free(names);
-  if (kind == TD_DICT_LAZY_STACK && td_lazy_info(td, &dim, &elements) == TD_OK) {
-    form += " along " + std::to_string(dim) + " " + std::to_string(elements) + "\n";
-    std::vector<td_index_item> items(static_cast<std::size_t>(dim) + 1);
-    for (td_index_item &item : items) item.kind = TD_INDEX_SLICE;
-    items.back().kind = TD_INDEX_INT;
-    for (std::size_t i = 0; i < elements; ++i) {
-      td_tensordict *element = nullptr;
-      items.back().start = static_cast<std::int64_t>(i);
-      const td_status status = td_index(td, items.data(), items.size(), &element);
-      if (status == TD_OK) {
-        add(element);
-      } else {
-        line(td_status_name(status));
-      }
-      td_free(element);
+  form += "\n";
+}
+
+void Snapshot::add_elements(const td_tensordict *td) {
+  std::int64_t dim = 0;
+  std::size_t elements = 0;
+  if (td_lazy_info(td, &dim, &elements) != TD_OK) return;
+  line("along " + std::to_string(dim) + " " + std::to_string(elements));
+  for (std::size_t i = 0; i < elements; ++i) {
+    td_tensordict *one = nullptr;
+    const td_status status = element(td, dim, i, &one);
+    if (status == TD_OK) {
+      add(one);
+    } else {
+      line(td_status_name(status));
     }
-  } else {
-    form += "\n";
+    td_free(one);
   }
 }
 
@@ -163,7 +161,8 @@ void Snapshot::add(const td_tensordict *td) {
     line(td_batch_size(td, sizes, 16, &dims) == TD_OK ? numbers(sizes, dims) : "no dictionary");
   }
   td_keys_options options = TD_KEYS_OPTIONS_INIT;
-  options.sort = what == Form::as_read;
+  if (what != Form::as_read) add_elements(td);
+  options.sort = what != Form::whole;
   td_keys *keys = nullptr;
   if (td_keys_of(td, &options, &keys) != TD_OK) line("no keys");
   const std::size_t n = keys == nullptr ? 0 : td_keys_len(keys);
@@ -211,6 +210,15 @@ void Snapshot::add(const td_tensordict *td) {
   }
   td_keys_free(keys);
   line(")");
+}
+
+td_status element(const td_tensordict *td, std::int64_t dim, std::size_t i,
+                  td_tensordict **result) {
+  std::vector<td_index_item> items(static_cast<std::size_t>(dim) + 1);
+  for (td_index_item &item : items) item.kind = TD_INDEX_SLICE;
+  items.back().kind = TD_INDEX_INT;
+  items.back().start = static_cast<std::int64_t>(i);
+  return td_index(td, items.data(), items.size(), result);
 }
 
 std::string difference(const Snapshot &got, const Snapshot &want, bool close) {

@@ -13,8 +13,9 @@ struct Block {
   std::string bytes;
 };
 
-// `as_read`: the entries alone, which a lazy stack and a dense dictionary can have in common.
-enum class Form { whole, as_read };
+// `as_read`: the entries alone, which a lazy stack and a dense dictionary can have in common. `entries`: those of the
+// elements of lazy stacks too, which others lack.
+enum class Form { whole, as_read, entries };
 
 // Structure as text; values apart from it, so that some may differ a little.
 struct Snapshot {
@@ -30,10 +31,14 @@ struct Snapshot {
 
  private:
   void add_head(const td_tensordict *td);  // all but the entries
+  void add_elements(const td_tensordict *td);
 };
 
 // "", or where two differ. `close`: numbers with a point may differ by little.
 std::string difference(const Snapshot &got, const Snapshot &want, bool close);
+
+// The i-th element along a batch dimension.
+td_status element(const td_tensordict *td, std::int64_t dim, std::size_t i, td_tensordict **result);
 
 std::string printed(const td_tensordict *td);
 std::string printed(const td_tensor *tensor);

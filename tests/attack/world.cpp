@@ -1,6 +1,8 @@
 // Builds a world from its plan.
 #include "world.h"
 
+#include "snapshot.h"
+
 #include <ATen/ATen.h>
 #include <torch/csrc/api/include/torch/version.h>
 
@@ -274,6 +276,17 @@ void World::read_out(td_tensordict *&lazy) {
   }
   td_free(lazy);
   lazy = dense;
+}
+
+bool World::take_elements() {
+  for (std::size_t i = 0; i < dicts.size(); ++i) {
+    if (plan.dicts[i].kind != DictKind::lazy) continue;
+    td_tensordict *one = nullptr;
+    if (element(dicts[i], plan.dicts[i].dim, 0, &one) != TD_OK) return false;
+    td_free(dicts[i]);
+    dicts[i] = one;
+  }
+  return true;
 }
 
 void World::poke(const EventPlan &event, const Piece &piece) const {

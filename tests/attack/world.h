@@ -118,7 +118,9 @@ class World {
   std::string memory() const;            // all bytes of all pieces
   std::string guards() const;            // "", or what was written beside a piece
   bool trees() const { return trees_; }  // no dictionary stands in two places
-  bool even() const { return even_; }    // every lazy stack could be read out
+  // Puts the first element into the place of each lazy stack. False where there is one that has none.
+  bool take_elements();
+  bool even() const { return even_; }  // every lazy stack could be read out
 
  private:
   td_tensor *tensor(int id);
