@@ -393,7 +393,9 @@ class OperatorCall {
     for (const Row& row : rows_) {
       if (!sorts.insert(sort_of(row)).second) continue;
       const bool new_kernel = kernels.erase(kernel_of(row)) != 0;
-      if (new_kernel || !works_without_memory(row)) try_on_copy(row);
+      // Without memory some divisions take shapes that they refuse later.
+      const bool divides = op_.division_ != math::Division::none;
+      if (new_kernel || divides || !works_without_memory(row)) try_on_copy(row);
     }
   }
 

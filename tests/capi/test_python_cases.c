@@ -520,6 +520,21 @@ TD_TEST(a_call_in_place_that_fails_leaves_a_lazy_stack) {
   td_free(lazy);
 }
 
+/* A shape that only the second leaf refuses. */
+TD_TEST(a_division_in_place_that_fails_leaves_all_leaves) {
+  static const char *const names[] = {"floor_divide_", "div_", "remainder_", "fmod_"};
+  td_tensor *divisor = td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2, 3));
+  for (int i = 0; i < 4; i++) {
+    td_tensordict *td = td_empty(TD_SIZES(2));
+    td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2, 3)));
+    td_put(td, TD_KEY("i"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2, 3, 2)));
+    TD_EXPECT(td_call_inplace(td, names[i], ARGS(TD_ARG_TENSOR(NULL, divisor))), TD_ERR_TORCH);
+    TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2, 3), TD_VALUES(5, 6, 7, 8, 9, 10));
+    td_free(td);
+  }
+  td_tensor_free(divisor);
+}
+
 /* Checks a float entry of the second of two elements. */
 static void check_second(const td_tensordict *lazy, int64_t dim, const char *key, int64_t first,
                          int64_t second) {
