@@ -18,7 +18,9 @@ class Generate(unittest.TestCase):
             include, output = pathlib.Path(folder, "include"), pathlib.Path(folder, "out.c")
             shutil.copytree(INCLUDE, include)
             header = include / "tensordict/td_device.h"
-            header.write_text(header.read_text().replace("#ifdef __cplusplus\n}", declaration + "\n#ifdef __cplusplus\n}"))
+            before, end, after = header.read_text().partition("TD_END_C\n")
+            self.assertTrue(end)
+            header.write_text(before + declaration + "\n" + end + after)
             done = subprocess.run([sys.executable, GENERATOR, SWIG, include, output, kind], capture_output=True, text=True)
             return done.returncode, output.read_text() if done.returncode == 0 else done.stderr
 
