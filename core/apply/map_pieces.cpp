@@ -177,7 +177,7 @@ class Joined {
   const bool elements_;
   const std::int64_t size_;
   std::mutex mutex_;
-  bool open_;  // whether a room is still possible
+  bool open_;  // whether results can still be written in place
   std::optional<TensorDict> room_;
   std::atomic<std::size_t> written_{0};
   std::vector<TensorDict> kept_;

@@ -128,7 +128,7 @@ class Parsed {
     std::string key;
     std::vector<Leaf> leaves;
     std::vector<NonTensor> data;
-    std::vector<std::size_t> dicts;  // numbers of nested dictionaries, above this one's
+    std::vector<std::size_t> dicts;  // indices of nested dictionaries, each above this one's
     Sizes batch;
     Names names;
     std::optional<std::string> device;

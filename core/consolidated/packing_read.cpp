@@ -335,7 +335,7 @@ class PackedReader final : public json::Copier {
   std::vector<Dict>& dicts_;
   std::vector<In> states_;
   std::vector<std::size_t> open_;                           // of the enclosing dictionaries
-  std::vector<std::unordered_set<std::string>> dict_keys_;  // their fields
+  std::vector<std::unordered_set<std::string>> dict_keys_;  // keys seen in each open dictionary
   std::string field_;                                       // of a dictionary or of its metadata
   std::string name_;                                        // of a tensor or a value
   int item_ = 0;                                            // of its list

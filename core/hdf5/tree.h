@@ -10,7 +10,7 @@ namespace td::hdf5 {
 
 struct Entry {
   std::string name;
-  std::size_t parent = 0;           // its dictionary; the first entry's is itself
+  std::size_t parent = 0;           // index of the dictionary around it; 0 for the root
   Holds holds = Holds::fields;      // fields: a dictionary
   std::string place;                // path of the dataset or group in the file
   std::vector<std::string> fields;  // path of a field within the dataset's records

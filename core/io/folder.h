@@ -100,7 +100,7 @@ class FolderReplacement {
 // Removes a file or a folder tree; follows no link and stays in its file system. Skips what cannot be
 // removed.
 void remove_tree(const std::string& path) noexcept;
-void empty_folder(int folder) noexcept;  // an open folder, which stays
+void empty_folder(int folder) noexcept;  // empties an open folder and keeps it
 
 // Waits until a folder's names are on disk. The descriptor may be O_PATH.
 void sync_folder(int folder, const std::string& path);

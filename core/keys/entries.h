@@ -91,8 +91,8 @@ TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
                         const FlattenOptions& options = {});
 TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace = false);
 
-// Merges entries; the first of several tensors counts. With a function: its result for tensors that all
-// sources have; an empty value drops the entry.
+// Merges entries; if several sources have a key, the first one's tensor is taken. With a function: its result for
+// tensors that all sources have; an empty value drops the entry.
 using MergeFn = std::function<Value(Path path, c10::ArrayRef<Value> tensors)>;
 TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback = nullptr);
 

@@ -277,7 +277,7 @@ class OperatorCall {
     slots_ = own_slots_;
   }
 
-  // Only the call itself detects values that it refuses, such as a zero divisor of integers: these leaves
+  // Some values fail only in the call, such as a zero divisor of integers: these leaves
   // come first and are restored after a failure. So are all leaves if the operator draws random numbers.
   void call_rows() {
     const auto kept = [&](const Row& row) {

@@ -68,7 +68,7 @@ class Packer {
       : writer_(target), options_(options), zeros_(zeros) {}
 
   void run(const SavePlan& plan) {
-    std::vector<std::string> names;  // of the texts
+    std::vector<std::string> names;  // names of the meta.json files in the archive
     names.reserve(plan.folders.size());
     std::vector<File> files = files_of(plan);
     for (File& file : files) {

@@ -188,7 +188,7 @@ class Loader {
               : head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
       const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
                                          opened.text.stack_dim);
-      // A value may name its own device, whatever the parent says.
+      // A stack's own device overrides the parent's.
       if (opened.text.own_device && !device_ && one_value(*node) == nullptr) {
         node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
                                             : std::nullopt);

@@ -19,7 +19,7 @@ class Reload {
     while (!pairs_.empty()) {
       const Pair at = pairs_.back();
       pairs_.pop_back();
-      if (!seen_.insert(at.to.get()).second) continue;  // a dictionary that occurs twice
+      if (!seen_.insert(at.to.get()).second) continue;  // done already: the dictionary occurs twice
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }

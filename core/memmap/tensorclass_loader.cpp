@@ -50,7 +50,7 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::vector<format::Field> values;
   std::size_t left = max_read_bytes;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
-    // As deep as a saved value may be.
+    // The limit for saving.
     std::string json =
         compact(json_of(pickle, root.items[i + 1], left, where), where, max_json_depth);
     left -= std::min(left, json.size());

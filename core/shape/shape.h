@@ -19,7 +19,7 @@ enum class Split {
   length,     // one: length of each part; the last may be shorter
   lengths,    // of each part
   chunks,     // one: maximum number of parts of equal length; the last may be shorter
-  parts,      // one: number of parts, some of them longer by one
+  parts,      // one number: how many parts; the first ones may be one longer
   positions,  // where each part starts, except the first
 };
 Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesView numbers);

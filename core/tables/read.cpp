@@ -24,7 +24,7 @@ using json::Tree;
 struct Cell {
   enum Kind : std::uint8_t { missing, whole, real, truth, value } kind = missing;
   std::int64_t number = 0;  // of an integer or bool
-  double fraction = 0;      // of any number
+  double fraction = 0;      // value of an integer or a real
   std::string json;         // of everything except numbers
 };
 

@@ -43,7 +43,7 @@ class IndexWrite {
     c10::ArrayRef<IndexItem> items;
     IndexPlan plan;
     SizesView batch;
-    Sizes part;  // with which values start
+    Sizes part;  // leading sizes of every value
   };
 
   const NodePtr& hold(NodePtr node) { return held_.emplace_front(std::move(node)); }

@@ -14,7 +14,7 @@ namespace td {
 
 // Properties of a kind.
 struct KindRow {
-  EntryKind entry;         // what it is for its parent
+  EntryKind entry;         // what kind of entry it is in its parent
   int number;              // its number in the C interface
   const char* word;        // for messages
   const char* class_name;  // in Python

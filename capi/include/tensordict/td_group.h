@@ -171,7 +171,7 @@ td_status td_group_barrier(td_group *group,
  * td_group_recv() or Python's `recv`. Keys travel in sorted order, and the elements of a lazy stack
  * in turn. Non-tensor data is not sent.
  *
- * Waits until the other rank has taken them. What was given up at the limit may still arrive.
+ * Waits until the other rank has taken them. Data of a send that timed out may still arrive.
  *
  * @param group   borrowed
  * @param td      borrowed

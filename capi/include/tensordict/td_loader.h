@@ -30,7 +30,7 @@ enum {
                                    again at another one; without it, a batch size that changes is
                                    TD_ERR_SHAPE */
   TD_LOADER_CONCATENATE = 32, /**< slices lie one behind the other: [B * T]; otherwise [B, T] */
-  TD_LOADER_SHORT = 64,       /**< what is left of an episode makes a shorter slice; needs
+  TD_LOADER_SHORT = 64,       /**< an episode's remaining rows form a shorter slice; needs
                                    TD_LOADER_CONCATENATE */
   TD_LOADER_PIN_MEMORY = 128  /**< batches go through pinned memory */
 };
@@ -45,7 +45,7 @@ typedef struct td_loader_options {
   int64_t rows;                          /**< rows of a batch, at least 1; with `slice_len` slices; the
                                               last batch may have fewer */
   uint64_t seed;                         /**< for the order, and for `seed` of each batch */
-  int64_t epochs;                        /**< after so many the loader is at its end; 0: never */
+  int64_t epochs;                        /**< number of epochs; 0: without end */
   int64_t draws;                         /**< length of an epoch with TD_LOADER_REPLACEMENT or
                                               `weights`; 0: as many as there are rows or slices */
   int32_t num_workers;                   /**< threads that make batches ahead; 0: td_loader_next()
@@ -172,8 +172,8 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_loader_state(const td_loader *loader, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Goes to where another loader was. The seed becomes that of the state; a folder that has grown since
- * gives the rest of the epoch from the rows that it had.
+ * Moves the loader to a position that td_loader_state() gave. The seed becomes that of the state; a
+ * folder that has grown since gives the rest of the epoch from the rows that it had.
  *
  * @param loader borrowed; unchanged on failure
  * @param state  borrowed; as td_loader_state() gives it, of a loader with the same options
