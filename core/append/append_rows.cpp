@@ -19,6 +19,10 @@ namespace {
 using files::FolderLock;
 using format::NodeType;
 
+Plain value_in(const record::Layout& folder, const record::LayoutNode& node) {
+  return read_value(node.text.data, "\"" + folder.dir() + "\"");
+}
+
 // The folder's non-tensor values, one for each of its rows.
 NodePtr values_there(const record::Layout& folder, const record::LayoutNode& node, SizesView like) {
   Sizes batch(like);
@@ -26,7 +30,7 @@ NodePtr values_there(const record::Layout& folder, const record::LayoutNode& nod
   if (node.text.type == NodeType::non_tensor_stack) {
     return non_tensor_from_json(node.text.data, batch, std::nullopt);
   }
-  return c10::make_intrusive<NonTensorNode>(node.text.data, batch, std::nullopt);
+  return c10::make_intrusive<NonTensorNode>(value_in(folder, node), batch, std::nullopt);
 }
 
 void set_values(record::Layout& folder, std::size_t at,
@@ -34,19 +38,19 @@ void set_values(record::Layout& folder, std::size_t at,
   const auto n = static_cast<std::int64_t>(values.size());
   const NodePtr all = make_non_tensor(values, at::arange(n, at::kLong).view(batch), std::nullopt);
   folder.set_non_tensor(at, NodeType::non_tensor_stack,
-                        compact(non_tensor_json(*all), show_sizes(batch), max_json_depth));
+                        json_text(non_tensor_lists(*all), show_sizes(batch)));
 }
 
 // A value shared by all rows stays shared if the added rows have the same one.
 void add_values(record::Layout& folder, std::size_t at, const Node& added, std::int64_t rows) {
   const record::LayoutNode& node = folder.nodes()[at];
   if (node.text.type == NodeType::non_tensor) {
-    const NonTensorNode one(node.text.data, added.batch(), std::nullopt);
+    const NonTensorNode one(value_in(folder, node), added.batch(), std::nullopt);
     if (same_non_tensor(one, added)) return;
   }
   if (node.listed == folder.rows()) {
-    const std::string where = show_sizes(added.batch());
-    return folder.add_listed(at, compact(non_tensor_json(added), where, max_json_depth), rows);
+    return folder.add_listed(at, json_text(non_tensor_lists(added), show_sizes(added.batch())),
+                             rows);
   }
   const NodePtr old = values_there(folder, node, added.batch());
   std::vector<const NonTensorNode*> values = non_tensor_values(*old);

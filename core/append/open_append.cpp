@@ -36,8 +36,8 @@ record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
 void check_like(const record::Layout& folder, const TensorDict& like) {
   for (const auto& [at, value] : match(folder, like).values) {
     const record::LayoutNode& node = folder.nodes()[at];
-    const NodePtr there =
-        c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
+    const NodePtr there = c10::make_intrusive<NonTensorNode>(
+        read_value(node.text.data, "\"" + folder.dir() + "\""), value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
     fail(Code::wrong_entry, quote(node.path.back()), " in \"", folder.dir(),
          "\" has a value that differs from the sample");

@@ -1,6 +1,5 @@
 #include "core/arrays/safetensors.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 
@@ -24,12 +23,12 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
     const auto refuse = [] {
       fail(Code::invalid_argument, "the metadata are not a JSON object of strings");
     };
-    const json::Tree given = json::read_tree(options.metadata, "the metadata", 2);
-    if (given.kind != json::Tree::object) refuse();
-    for (std::size_t i = 0; i < given.items.size(); ++i) {
-      if (given.items[i].kind != json::Tree::text) refuse();
-      if (given.names[i] == extras_key) continue;  // copied from the file they were read from
-      text += quote(given.names[i]) + ':' + quote(given.items[i].characters) + ',';
+    const Plain given = read_json(options.metadata, "the metadata", 2);
+    if (!given.is(Plain::object)) refuse();
+    for (std::size_t i = 0; i < given.items().size(); ++i) {
+      if (!given.items()[i].is(Plain::text)) refuse();
+      if (given.name(i) == extras_key) continue;  // copied from the file they were read from
+      text += quote(given.name(i)) + ':' + quote(given.items()[i].characters()) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;

@@ -122,7 +122,7 @@ Cells no_cells(const Field& field) {
   if (type.kind == Kind::bytes) sizes.push_back(type.size);
   const bool number = is_number(type.kind);
   Cells result{at::empty(sizes, number ? type.dtype : at::kLong), {}, {}};
-  if (!number) result.texts.emplace_back("null");
+  if (!number) result.texts.emplace_back();
   return result;
 }
 
@@ -208,7 +208,7 @@ Cells read_cells(const Field& field, bool copy, const Place& where) {
   for (Cells& one : cells) {
     const auto before = static_cast<std::int64_t>(result.texts.size());
     values.push_back(before == 0 ? one.values : one.values.add(before));
-    for (std::string& text : one.texts) result.texts.push_back(std::move(text));
+    for (Plain& text : one.texts) result.texts.push_back(std::move(text));
   }
   result.values = at::cat(values);
   return result;

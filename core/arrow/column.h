@@ -3,6 +3,7 @@
 
 #include "core/arrow/arrow.h"
 #include "core/arrow/types.h"
+#include "core/formats/plain.h"
 #include "core/tensor/sizes.h"
 
 #include <memory>
@@ -38,9 +39,9 @@ void note_nulls(Part& part, SizesView inner, const Place& where);
 
 // The values of all parts, concatenated.
 struct Cells {
-  at::Tensor values = {};               // numbers, or positions in `texts`
-  at::Tensor valid = {};                // as in Part
-  std::vector<std::string> texts = {};  // as JSON
+  at::Tensor values = {};  // numbers, or positions in `texts`
+  at::Tensor valid = {};   // as in Part
+  std::vector<Plain> texts = {};
 };
 
 Cells read_cells(const Field& field, bool copy, const Place& where);

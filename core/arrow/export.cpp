@@ -3,7 +3,6 @@
 #include "core/arrow/made.h"
 #include "core/arrow/types.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
@@ -97,10 +96,10 @@ Column value_column(std::string_view name, const Node& node) {
   bool text = true;
   std::size_t nulls = 0;
   for (const NonTensorNode* value : values) {
-    if (value->json() == "null") {
+    if (value->value().is(Plain::null)) {
       ++nulls;
     } else {
-      text = text && value->json()[0] == '"';
+      text = text && value->value().is(Plain::text);
     }
   }
   std::vector<std::size_t> ends;
@@ -110,9 +109,13 @@ Column value_column(std::string_view name, const Node& node) {
   std::string& all = buffers->made[2];
   if (nulls != 0) buffers->made[0].assign((values.size() + 7) / 8, '\0');
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string& value = values[i]->json();
-    if (value != "null") {
-      all += text ? json::unquoted(value, "a value") : value;
+    const Plain& value = values[i]->value();
+    if (!value.is(Plain::null)) {
+      if (text) {
+        all += value.characters();
+      } else {
+        all += json_text(value);
+      }
       if (nulls != 0) buffers->made[0][i / 8] |= static_cast<char>(1 << i % 8);
     }
     ends.push_back(all.size());
@@ -135,8 +138,8 @@ struct Level {
   std::vector<Column> columns = {};
   std::string values = {};  // values shared by all rows, as members of a JSON object
 
-  void add_value(std::string_view key, const std::string& json) {
-    values += (values.empty() ? "{" : ",") + quote(key) + ":" + json;
+  void add_value(std::string_view key, const Plain& value) {
+    values += (values.empty() ? "{" : ",") + quote(key) + ":" + json_text(value);
   }
 
   Column close(std::int64_t rows) {
@@ -188,8 +191,8 @@ class Exporter {
     } else if (is_nested_tensor(*value.node())) {
       fail(Code::unsupported, show_path(path),
            " is a nested tensor and cannot be a column: make it padded first");
-    } else if (const std::string* json = one_value(*value.node())) {
-      level.add_value(name, *json);
+    } else if (const Plain* one = one_value(*value.node())) {
+      level.add_value(name, *one);
     } else {
       level.columns.push_back(value_column(name, *value.node()));
     }

@@ -2,7 +2,6 @@
 #include "core/arrow/import.h"
 
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tree/dense_node.h"
 #include "core/tree/non_tensor_values.h"
 
@@ -126,14 +125,14 @@ class Importer {
       here.depth = put(holder, name, NodePtr(std::move(node)), here, "");
       open(std::move(field), raw, places_.emplace_back(here));
     } else if (kind == Kind::nulls) {
-      put(holder, name, value_node("null"), here, "");
+      put(holder, name, value_node(Plain()), here, "");
     } else {
       put_column(field, holder, name, here);
     }
   }
 
-  NodePtr value_node(std::string json) const {
-    return c10::make_intrusive<NonTensorNode>(std::move(json), batch_, std::nullopt);
+  NodePtr value_node(Plain value) const {
+    return c10::make_intrusive<NonTensorNode>(std::move(value), batch_, std::nullopt);
   }
 
   void put_column(const Field& field, DenseNode& holder, std::string_view name, const Place& here) {
@@ -168,15 +167,15 @@ class Importer {
     at::Tensor positions = cells.values;
     std::vector<c10::intrusive_ptr<NonTensorNode>> nodes;
     std::vector<const NonTensorNode*> values;
-    const auto add = [&](const std::string& json) {
-      nodes.push_back(c10::make_intrusive<NonTensorNode>(json, SizesView(), std::nullopt));
+    const auto add = [&](const Plain& value) {
+      nodes.push_back(c10::make_intrusive<NonTensorNode>(value, SizesView(), std::nullopt));
       values.push_back(nodes.back().get());
     };
-    for (const std::string& text : cells.texts) add(text);
+    for (const Plain& text : cells.texts) add(text);
     if (cells.valid.defined()) {
       positions = positions.masked_fill(spread(cells.valid.logical_not(), positions.dim()),
                                         static_cast<std::int64_t>(values.size()));
-      add("null");
+      add(Plain());
     }
     return make_non_tensor(values, positions, std::nullopt);
   }
@@ -186,15 +185,13 @@ class Importer {
     if (!text) return;
     std::ostringstream where;
     where << above << ": the non-tensor values in the metadata";
-    const json::Tree values =
-        json::read_tree(*text, where.str(), max_json_depth, json::Twice::kept);
-    if (values.kind != json::Tree::object) fail(Code::format, where.str(), " are no object");
-    count_entries(values.items.size(), above);
-    for (std::size_t i = 0; i < values.items.size(); ++i) {
-      const std::string& name = values.names[i];
+    const Plain values = read_value(*text, where.str());
+    if (!values.is(Plain::object)) fail(Code::format, where.str(), " are no object");
+    count_entries(values.items().size(), above);
+    for (std::size_t i = 0; i < values.items().size(); ++i) {
+      const std::string_view name = values.name(i);
       check_path({name});
-      put(holder, name, value_node(json::text_of(values.items[i])), {&above, name, above.depth + 1},
-          "");
+      put(holder, name, value_node(values.items()[i]), {&above, name, above.depth + 1}, "");
     }
   }
 

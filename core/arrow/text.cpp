@@ -83,14 +83,14 @@ class Views {
   const Place& where_;
 };
 
-std::string json_of_text(std::string_view text, const Type& type, bool json, std::int64_t row,
-                         const Place& where) {
-  if (type.kind == Kind::binary) return bytes_json(text);
+Plain value_of_text(std::string_view text, const Type& type, bool json, std::int64_t row,
+                    const Place& where) {
+  if (type.kind == Kind::binary) return plain_of_bytes(text);
   if (!is_utf8(text)) fail(Code::format, where, ": element ", row, " is not UTF-8");
-  if (!json) return quote(text);
+  if (!json) return Plain::of_text(text);
   std::ostringstream shown;
   shown << where;
-  return compact(text, shown.str(), max_json_depth);
+  return read_value(text, shown.str());
 }
 
 template <class Texts>
@@ -107,8 +107,8 @@ void read_all(const Texts& texts, const Field& field, const Part& part, const Pl
   const std::int64_t first = part.array->offset + part.start;
   for (std::int64_t i = 0; i < part.count; ++i) {
     const bool null = valid != nullptr && !valid[i];
-    into.texts.push_back(null ? "null"
-                              : json_of_text(texts(first + i), field.type, json, i, where));
+    into.texts.push_back(null ? Plain()
+                              : value_of_text(texts(first + i), field.type, json, i, where));
   }
 }
 

@@ -52,34 +52,42 @@ std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
 }
 
 // A dictionary from any device is read back onto the CPU.
-void append_device(std::string& out, const Node& node) {
-  out += node.device() ? "\"cpu\"" : "null";
+Plain device_of(const Node& node) { return node.device() ? Plain::of_text("cpu") : Plain(); }
+
+Plain name_of(const std::optional<std::string>& name) {
+  return name ? Plain::of_text(*name) : Plain();
 }
 
-void append_name(std::string& out, const std::optional<std::string>& name) {
-  out += name ? quote(*name) : "null";
+void tell_sizes(Events& to, SizesView sizes) {
+  to.open(false);
+  for (const std::int64_t size : sizes) to.add(Plain::of_integer(size));
+  to.close(false);
 }
 
-void append_metadata(std::string& out, const Node& node, const LazyNode* lazy, bool all_locked) {
-  const char* locked = all_locked || is_locked(node) ? "true" : "false";
+void tell_metadata(Events& to, const Node& node, const LazyNode* lazy, bool all_locked) {
   const Names& names = node.names();
+  const auto name_at = [&](std::size_t dim) {
+    return name_of(dim < names.size() ? names[dim] : std::nullopt);
+  };
+  to.open(true);
   if (lazy != nullptr) {
-    const auto dim = static_cast<std::size_t>(lazy->stack_dim());
-    out += "{\"stack_dim\":" + std::to_string(dim) + ",\"stack_dim_name\":";
-    append_name(out, dim < names.size() ? names[dim] : std::nullopt);
-    out.append(",\"is_locked\":").append(locked).append("}");
-    return;
+    to.name("stack_dim");
+    to.add(Plain::of_integer(lazy->stack_dim()));
+    to.name("stack_dim_name");
+    to.add(name_at(static_cast<std::size_t>(lazy->stack_dim())));
+  } else {
+    to.name("device");
+    to.add(device_of(node));
+    to.name("names");
+    to.open(false);
+    for (std::size_t i = 0; i < node.batch().size(); ++i) to.add(name_at(i));
+    to.close(false);
+    to.name("batch_size");
+    tell_sizes(to, node.batch());
   }
-  out += "{\"device\":";
-  append_device(out, node);
-  out += ",\"names\":[";
-  for (std::size_t i = 0; i < node.batch().size(); ++i) {
-    if (i != 0) out += ',';
-    append_name(out, i < names.size() ? names[i] : std::nullopt);
-  }
-  out += "],\"batch_size\":";
-  append_sizes(out, node.batch());
-  out.append(",\"is_locked\":").append(locked).append("}");
+  to.name("is_locked");
+  to.add(Plain::of_truth(all_locked || is_locked(node)));
+  to.close(true);
 }
 
 }  // namespace
@@ -212,104 +220,125 @@ void Plan::copy_to(char* data, int threads) const {
   });
 }
 
-// The values and the leaves of one dictionary, each as fields of JSON.
+// Tells the values or the leaves of one dictionary.
 class Plan::Fields : public WalkSink<Take::elements> {
  public:
   static constexpr bool opens_values = true;
+  enum Which : bool { values, leaves };
 
-  Fields(const Plan& plan, std::size_t first) : plan_(plan), first_(first) {}
+  Fields(const Plan& plan, std::size_t first, Which which, Events& to)
+      : plan_(plan), first_(first), which_(which), to_(to) {}
 
   Take meet(const Here& here, NodesHere) { return here.is_root() ? Take::elements : Take::nothing; }
   void value(const Here& here, NodesHere nodes) {
+    if (which_ != values) return;
     const Node& data = *nodes[0];
-    if (!values.empty()) values += ',';
-    values += quote(here.name()) + ":[" + *one_value(data) + ',';
-    append_sizes(values, data.batch());
-    values += ',';
-    append_device(values, data);
-    values += ']';
+    to_.name(here.name());
+    to_.open(false);
+    send(*one_value(data), to_);
+    tell_sizes(to_, data.batch());
+    to_.add(device_of(data));
+    to_.close(false);
   }
   void leaf(const Here& here, Tensors tensors) {
-    add(here.name(), tensors[0]->sizes(), plan_.places_[place_of(here)]);
+    if (which_ == leaves) tell(here.name(), tensors[0]->sizes(), plan_.places_[place_of(here)]);
   }
   void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
+    if (which_ != leaves) return;
     std::size_t next = place_of(here);
-    const auto part = [&](std::string_view mark) {
+    const auto part = [&](std::string_view mark, std::optional<std::int64_t> dim = std::nullopt) {
       const Place& place = plan_.places_[next++];
-      add(std::string(mark).append(here.name()), place.tensor.sizes(), place);
+      tell(std::string(mark).append(here.name()), place.tensor.sizes(), place, dim);
     };
     const std::shared_ptr<const Jagged>& jagged = node.jagged();
     part(values_mark);
     if (jagged && jagged->lengths.defined()) part(lengths_mark);
-    part(offsets_mark);
-    leaves.back() = ',';  // append a sixth item
-    leaves += std::to_string(jagged ? jagged->dim : 1) + ']';
+    part(offsets_mark, jagged ? jagged->dim : 1);
   }
-
-  std::string values, leaves;
 
  private:
   std::size_t place_of(const Here& here) const { return plan_.slots_[first_ + here.index()]; }
 
-  void add(std::string_view key, SizesView sizes, const Place& place) {
-    if (!leaves.empty()) leaves += ',';
-    leaves += quote(key) + ":[\"";
-    leaves += stored_name(place.tensor.scalar_type());
-    leaves += "\",";
-    append_sizes(leaves, sizes);
-    leaves += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
-              std::to_string(place.stop - place.start - place.bytes) + ']';
+  void tell(std::string_view key, SizesView sizes, const Place& place,
+            std::optional<std::int64_t> dim = std::nullopt) {
+    const auto number = [&](std::size_t n) {
+      to_.add(Plain::of_integer(static_cast<std::int64_t>(n)));
+    };
+    to_.name(key);
+    to_.open(false);
+    to_.add(Plain::of_text(stored_name(place.tensor.scalar_type())));
+    tell_sizes(to_, sizes);
+    number(place.start);
+    number(place.stop);
+    number(place.stop - place.start - place.bytes);
+    if (dim) to_.add(Plain::of_integer(*dim));
+    to_.close(false);
   }
 
   const Plan& plan_;
   const std::size_t first_;
+  const Which which_;
+  Events& to_;
 };
 
-// Writes the text of each dictionary in order.
-class Plan::Text : public WalkSink<Take::elements> {
+// Tells each dictionary, in order.
+class Plan::Telling : public WalkSink<Take::elements> {
  public:
   static constexpr bool opens_values = true;
 
-  Text(const Plan& plan, bool all_locked) : plan_(plan), all_locked_(all_locked) {}
+  Telling(const Plan& plan, bool all_locked, TextEvents& to)
+      : plan_(plan), all_locked_(all_locked), to_(to) {}
 
   void enter(const Here& here, Dicts) { begin(here, nullptr); }
   void enter_lazy(const Here& here, const LazyNode& lazy, NodesHere) { begin(here, &lazy); }
   Made leave(const Here&, bool) {
-    out += '}';
+    to_.close(true);
     return {};
   }
-
-  std::string out;
 
  private:
   void begin(const Here& here, const LazyNode* lazy) {
     const Node& node = here.node();
-    if (!here.is_root()) out += ',' + quote(here.name()) + ':';
-    Fields fields(plan_, plan_.nodes_.at(&node).first);
-    WalkRules rules = all_entries();
-    rules.numbered = true;
-    walk(retain(node), fields, rules);
-    out.append("{\"cls\":\"").append(row_of(node).class_name);
-    out.append("\",\"non_tensors\":{").append(fields.values);
-    out.append("},\"leaves\":{").append(fields.leaves);
-    out += "},\"cls_metadata\":";
-    append_metadata(out, node, lazy, all_locked_);
-    if (out.size() > max_text_bytes) {
+    if (!here.is_root()) to_.name(here.name());
+    to_.open(true);
+    to_.name("cls");
+    to_.add(Plain::of_text(row_of(node).class_name));
+    fields(node, "non_tensors", Fields::values);
+    fields(node, "leaves", Fields::leaves);
+    to_.name("cls_metadata");
+    tell_metadata(to_, node, lazy, all_locked_);
+    if (to_.size() > max_text_bytes) {
       fail(Code::unsupported, "the names and sizes of the dictionary take more than ",
            max_text_bytes, " bytes");
     }
   }
 
+  void fields(const Node& node, std::string_view name, Fields::Which which) {
+    to_.name(name);
+    to_.open(true);
+    Fields fields(plan_, plan_.nodes_.at(&node).first, which, to_);
+    WalkRules rules = all_entries();
+    rules.numbered = true;
+    walk(retain(node), fields, rules);
+    to_.close(true);
+  }
+
   const Plan& plan_;
   bool all_locked_;
+  TextEvents& to_;
 };
 
-std::string Plan::text(bool all_locked) const {
+void Plan::write(TextEvents& to, bool all_locked) const {
   WalkRules rules = all_paths();
   rules.numbered = true;
-  Text text(*this, all_locked);
-  walk(root_, text, rules);
-  return std::move(text.out);
+  Telling telling(*this, all_locked, to);
+  walk(root_, telling, rules);
+}
+
+std::string Plan::text(bool all_locked) const {
+  JsonEvents text;
+  write(text, all_locked);
+  return text.take();
 }
 
 }  // namespace td::packing

@@ -2,6 +2,7 @@
 // locates them. The format of Python's consolidate(), used for files, shared memory and messages.
 #pragma once
 
+#include "core/formats/events.h"
 #include "core/tree/nested_tensor.h"
 
 #include <c10/core/Storage.h>
@@ -51,7 +52,9 @@ class Plan {
     return nested_tensor_.at(&nested_tensor);
   }
 
-  // The JSON text, byte for byte as Python writes it. `all_locked` marks all dictionaries as locked.
+  // Tells what Python's metadata tell. `all_locked` marks all dictionaries as locked.
+  void write(TextEvents& to, bool all_locked = false) const;
+  // The same as JSON text, byte for byte as Python writes it.
   std::string text(bool all_locked = false) const;
 
   // Writes all tensors, with zeros in the gaps, on up to `threads` threads.
@@ -60,7 +63,7 @@ class Plan {
  private:
   class Placing;
   class Fields;
-  class Text;
+  class Telling;
   struct Slots {  // the place of each entry of a dictionary
     std::size_t first;
   };
@@ -101,6 +104,7 @@ struct Limits {
 class Parsed {
  public:
   Parsed(std::string_view text, std::string where, std::size_t bytes, const Limits& limits);
+  Parsed(const Plain& value, std::string where, std::size_t bytes, const Limits& limits);
 
   // End of the last tensor.
   std::size_t bytes() const noexcept { return bytes_; }
@@ -119,7 +123,7 @@ class Parsed {
   };
   struct NonTensor {
     std::string key;
-    std::string json;
+    Plain value;
     Sizes batch;
     std::optional<std::string> device;
   };
@@ -146,6 +150,7 @@ class Parsed {
   NodePtr build_non_tensor(const NonTensor& data, std::optional<c10::Device> wanted) const;
   std::optional<c10::Device> device_of(const std::optional<std::string>& name,
                                        std::optional<c10::Device> wanted) const;
+  void check();
   void check_places() const;
 
   std::string where_;  // begins the messages

@@ -120,7 +120,7 @@ NodePtr Parsed::build_non_tensor(const NonTensor& data, std::optional<c10::Devic
   if (!checked_bytes(batch, 1)) {
     fail(Code::format, where_, ": the batch size ", show_sizes(batch), " is too large");
   }
-  return c10::make_intrusive<NonTensorNode>(data.json, data.batch, device_of(data.device, wanted));
+  return c10::make_intrusive<NonTensorNode>(data.value, data.batch, device_of(data.device, wanted));
 }
 
 NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,

@@ -14,14 +14,13 @@ namespace td::packing {
 
 namespace {
 
-using json::Scalar;
 using Dict = Parsed::Dict;
 
-class PackedReader final : public json::Copier {
+class PackedReader final : public json::Reader {
  public:
   PackedReader(const std::string& where, const Limits& limits, std::size_t bytes,
                std::vector<Dict>& dicts)
-      : Copier(where, limits.depth + max_json_depth + 8),
+      : Reader(where, limits.depth + max_json_depth + 8),
         where_(where),
         limits_(limits),
         bytes_(bytes),
@@ -47,28 +46,28 @@ class PackedReader final : public json::Copier {
   Parsed::Leaf& leaf() { return dict().leaves.back(); }
   Parsed::NonTensor& datum() { return dict().data.back(); }
 
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     switch (state()) {
-      case In::value: Copier::on_key(key); return;
+      case In::value: value_.name(key); return;
       case In::dict: key_of(dict_keys_.back(), key); return;
       case In::data:
       case In::leaves:
         check_entry(key);
-        name_ = std::move(key);
+        name_ = key;
         return;
-      case In::metadata: field_ = std::move(key); return;
+      case In::metadata: field_ = key; return;
       default: return;
     }
   }
 
-  void key_of(std::unordered_set<std::string>& seen, std::string& key) {
-    if (!seen.insert(key).second) fail_here("two fields are called ", quote(key));
-    field_ = std::move(key);
+  void key_of(std::unordered_set<std::string>& seen, std::string_view key) {
+    if (!seen.emplace(key).second) fail_here("two fields are called ", quote(key));
+    field_ = key;
   }
 
-  void check_entry(const std::string& key) {
+  void check_entry(std::string_view key) {
     if (++entries_ > limits_.entries) fail_here("more entries than allowed");
-    if (key.find('\0') != std::string::npos) fail_here("the key ", quote(key), " holds a NUL");
+    if (key.find('\0') != key.npos) fail_here("the key ", quote(key), " holds a NUL");
   }
 
   static bool has_mark(std::string_view key, std::string_view mark) {
@@ -92,7 +91,7 @@ class PackedReader final : public json::Copier {
       case In::datum:
         if (item_ == 0) {
           value_depth_ = 1;
-          Copier::on_open(is_object);
+          value_.open();
           states_.push_back(In::value);
         } else if (item_ == 1 && !is_object) {
           begin_sizes(datum().batch);
@@ -105,7 +104,7 @@ class PackedReader final : public json::Copier {
           fail_here("the value ", quote(name_), " is nested deeper than ", max_json_depth,
                     " levels");
         }
-        Copier::on_open(is_object);
+        value_.open();
         states_.push_back(In::value);
         return;
       case In::leaves:
@@ -197,7 +196,7 @@ class PackedReader final : public json::Copier {
         return;
       case In::value:
         --value_depth_;
-        Copier::on_close(is_object);
+        value_.close(is_object);
         if (state() == In::datum) end_value();
         return;
       case In::sizes:
@@ -209,24 +208,24 @@ class PackedReader final : public json::Copier {
   }
 
   void end_value() {
-    datum().json = take();
+    datum().value = value_.take();
     ++item_;
   }
 
-  void on_scalar(const Scalar& value) override {
+  void on_scalar(const Plain& value) override {
     if (states_.empty()) fail_here("not an object");
     switch (state()) {
       case In::dict:
-        if (field_ != "cls" || value.kind != Scalar::text) {
+        if (field_ != "cls" || !value.is(Plain::text)) {
           fail_here("the field ", quote(field_), " is not an object");
         }
-        set_class(value.characters);
+        set_class(value.characters());
         return;
       case In::data:
       case In::leaves: fail_here(quote(name_), " is not a list");
       case In::datum:
         if (item_ == 0) {
-          Copier::on_scalar(value);
+          value_.add(value);
           end_value();
         } else if (item_ == 2) {
           datum().device = text_or_null(value);
@@ -235,7 +234,7 @@ class PackedReader final : public json::Copier {
           fail_entry();
         }
         return;
-      case In::value: Copier::on_scalar(value); return;
+      case In::value: value_.add(value); return;
       case In::leaf: leaf_item(value); return;
       case In::metadata: metadata_item(value); return;
       case In::names:
@@ -265,11 +264,11 @@ class PackedReader final : public json::Copier {
   }
 
   // dtype, sizes, first byte, end, padding before the end
-  void leaf_item(const Scalar& value) {
+  void leaf_item(const Plain& value) {
     switch (item_++) {
       case 0:
-        if (value.kind != Scalar::text) fail_entry();
-        leaf().dtype = parse_dtype(value.characters, where_ + ": " + quote(name_));
+        if (!value.is(Plain::text)) fail_entry();
+        leaf().dtype = parse_dtype(value.characters(), where_ + ": " + quote(name_));
         return;
       case 2: leaf().start = static_cast<std::size_t>(number(value)); return;
       case 3: stop_ = static_cast<std::size_t>(number(value)); return;
@@ -295,34 +294,34 @@ class PackedReader final : public json::Copier {
     }
   }
 
-  void metadata_item(const Scalar& value) {
+  void metadata_item(const Plain& value) {
     if (field_ == "device") {
       dict().device = text_or_null(value);
     } else if (field_ == "is_locked") {
-      if (value.kind != Scalar::boolean) fail_here("\"is_locked\" is not true or false");
-      dict().locked = value.truth;
+      if (!value.is(Plain::boolean)) fail_here("\"is_locked\" is not true or false");
+      dict().locked = value.truth();
     } else if (field_ == "stack_dim") {
       dict().stack_dim = number(value);
     } else if (field_ == "stack_dim_name") {
       dict().stack_name = text_or_null(value);
     } else if (field_ == "names") {
-      if (value.kind != Scalar::null) fail_here("\"names\" is not a list");
+      if (!value.is(Plain::null)) fail_here("\"names\" is not a list");
     } else if (field_ == "batch_size") {
       fail_here("\"batch_size\" is not a list");
     }
   }
 
-  std::int64_t number(const Scalar& value) const {
-    if (value.kind != Scalar::integer || value.integral < 0) {
+  std::int64_t number(const Plain& value) const {
+    if (!value.is(Plain::integer) || value.integral() < 0) {
       fail_here("a value that must be a number of at least 0 is not");
     }
-    return value.integral;
+    return value.integral();
   }
 
-  std::optional<std::string> text_or_null(const Scalar& value) const {
-    if (value.kind == Scalar::null) return std::nullopt;
-    if (value.kind != Scalar::text) fail_here("a value is neither a string nor null");
-    return std::string(value.characters);
+  std::optional<std::string> text_or_null(const Plain& value) const {
+    if (value.is(Plain::null)) return std::nullopt;
+    if (!value.is(Plain::text)) fail_here("a value is neither a string nor null");
+    return std::string(value.characters());
   }
 
   [[noreturn]] void fail_entry() const {
@@ -344,13 +343,26 @@ class PackedReader final : public json::Copier {
   std::size_t pad_ = 0;
   std::size_t entries_ = 0;
   std::size_t value_depth_ = 0;
+  PlainBuilder value_;
 };
 
 }  // namespace
 
 Parsed::Parsed(std::string_view text, std::string where, std::size_t bytes, const Limits& limits)
     : where_(std::move(where)) {
-  PackedReader(where_, limits, bytes, dicts_).run(text);
+  PackedReader reader(where_, limits, bytes, dicts_);
+  reader.run(text);
+  check();
+}
+
+Parsed::Parsed(const Plain& value, std::string where, std::size_t bytes, const Limits& limits)
+    : where_(std::move(where)) {
+  PackedReader reader(where_, limits, bytes, dicts_);
+  send(value, reader);
+  check();
+}
+
+void Parsed::check() {
   if (dicts_.empty()) fail(Code::format, where_, ": not an object");
   check_places();
   for (const Dict& dict : dicts_) {

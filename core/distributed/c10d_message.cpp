@@ -47,17 +47,24 @@ at::Tensor one_row(const packing::Plan& plan, int num_threads, Rows rows) {
   return row;
 }
 
-std::string pickle_of(const packing::Plan& plan, const std::string& more) {
-  return pickled::pickle_of_json(plan.text(),
-                                 "{\"_total_bytes\":" + std::to_string(plan.bytes()) + more + "}",
-                                 "the dictionary to send");
+using Members = pickled::PickleEvents::Members;
+
+Plain size_of(std::size_t bytes) { return Plain::of_integer(static_cast<std::int64_t>(bytes)); }
+
+std::string pickle_of(const packing::Plan& plan, const Members& more) {
+  Members all{{"_total_bytes", size_of(plan.bytes())}};
+  all.insert(all.end(), more.begin(), more.end());
+  pickled::PickleEvents pickle(std::move(all));
+  plan.write(pickle);
+  return pickle.take();
 }
 
 }  // namespace
 
 Packed pack(const TensorDict& td, Way way, int num_threads, Rows rows) {
   const packing::Plan plan(td.node(), packing::Twice::copied);
-  return {pickle_of(plan, way == Way::broadcast ? ",\"_storage_device\":\"cpu\"" : ""),
+  const Members device{{"_storage_device", Plain::of_text("cpu")}};
+  return {pickle_of(plan, way == Way::broadcast ? device : Members()),
           one_row(plan, num_threads, rows)};
 }
 
@@ -67,8 +74,7 @@ std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads, R
   for (const TensorDict& part : parts) {
     most = std::max(most, plans.emplace_back(part.node(), packing::Twice::copied).bytes());
   }
-  const std::string more =
-      ",\"_max_bytes\":" + std::to_string(most) + ",\"_storage_device\":\"cpu\"";
+  const Members more{{"_max_bytes", size_of(most)}, {"_storage_device", Plain::of_text("cpu")}};
   std::vector<Packed> packed;
   for (const packing::Plan& plan : plans) {
     packed.push_back({pickle_of(plan, more), one_row(plan, num_threads, rows)});
@@ -112,7 +118,8 @@ Unpacked::Unpacked(std::string_view pickle, const ReceiveOptions& limits) : limi
   bytes_ = checked_size(*total, limits, "a row");
   most_ = most ? checked_size(*most, limits, "a row") : bytes_;
   if (most_ < bytes_) fail(Code::format, where(), ": ", bytes_, " bytes, of at most ", most_);
-  json_ = pickled::json_of(read, read.root, packing::max_text_bytes, where());
+  std::size_t left = packing::max_text_bytes;
+  value_ = pickled::plain_of(read, read.root, left, where());
 }
 
 Unpacked in_step(std::string_view pickle, const ReceiveOptions& limits) {
@@ -125,7 +132,7 @@ Unpacked in_step(std::string_view pickle, const ReceiveOptions& limits) {
 }
 
 TensorDict Unpacked::build(const c10::Storage& storage) const {
-  const packing::Parsed parsed(json_, where(), bytes_, {limits_.max_depth, limits_.max_entries});
+  const packing::Parsed parsed(value_, where(), bytes_, {limits_.max_depth, limits_.max_entries});
   return TensorDict(parsed.build(storage, std::nullopt));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/consolidated/message.h"
+#include "core/formats/plain.h"
 #include "core/tree/tensordict.h"
 
 #include <string>
@@ -34,7 +35,7 @@ class Unpacked {
   TensorDict build(const c10::Storage& storage) const;
 
  private:
-  std::string json_;
+  Plain value_;
   ReceiveOptions limits_;
   std::size_t bytes_ = 0;
   std::size_t most_ = 0;

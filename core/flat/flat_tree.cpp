@@ -3,7 +3,6 @@
 #include "core/base/quote.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/names.h"
 #include "core/tree/non_tensor.h"
@@ -90,9 +89,9 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
     }
     const Node& node = *value.node();
     if (!is_dict(node)) {
-      const std::string* one = one_value(node);
+      const Plain* one = one_value(node);
       tree.extras.data.push_back(
-          {own(path), one == nullptr ? non_tensor_json(node) : *one, one == nullptr});
+          {own(path), one == nullptr ? non_tensor_lists(node) : *one, one == nullptr});
       return;
     }
     Names names = names_of(node);
@@ -146,7 +145,7 @@ class Builder {
     if (extras == nullptr) return root;
     for (const FlatExtras::NonTensor& value : extras->data) {
       put(root, value.path, [&](Path path) {
-        value.each ? set_values(root, path, value.json) : set_value(root, path, value.json);
+        value.each ? set_values(root, path, value.value) : set_value(root, path, value.value);
       });
     }
     if (told) name_dims(root, *extras);

@@ -41,33 +41,38 @@ struct DTypeRow {
   std::string_view torch;        // "torch.float32"
   std::string_view numpy;        // "f4", without byte order
   std::string_view safetensors;  // "F32"
-  std::string_view arrow;        // "f", in Arrow's C data interface
-  std::string_view storage;      // "FloatStorage", of torch.save
-  std::int8_t dlpack;            // type code, with as many bits as `bytes` has; -1: none
+  std::int8_t
+      safetensors_place;     // in the format's own order, by which tensors are sorted; -1: none
+  std::string_view arrow;    // "f", in Arrow's C data interface
+  std::string_view storage;  // "FloatStorage", of torch.save
+  std::int8_t dlpack;        // type code, with as many bits as `bytes` has; -1: none
 };
 
 inline constexpr DTypeRow dtype_rows[] = {
-    {DType::uint8, NumberKind::natural, 1, "torch.uint8", "u1", "U8", "C", "ByteStorage", 1},
-    {DType::int8, NumberKind::whole, 1, "torch.int8", "i1", "I8", "c", "CharStorage", 0},
-    {DType::int16, NumberKind::whole, 2, "torch.int16", "i2", "I16", "s", "ShortStorage", 0},
-    {DType::int32, NumberKind::whole, 4, "torch.int32", "i4", "I32", "i", "IntStorage", 0},
-    {DType::int64, NumberKind::whole, 8, "torch.int64", "i8", "I64", "l", "LongStorage", 0},
-    {DType::float16, NumberKind::real, 2, "torch.float16", "f2", "F16", "e", "HalfStorage", 2},
-    {DType::float32, NumberKind::real, 4, "torch.float32", "f4", "F32", "f", "FloatStorage", 2},
-    {DType::float64, NumberKind::real, 8, "torch.float64", "f8", "F64", "g", "DoubleStorage", 2},
-    {DType::complex32, NumberKind::complex, 4, "torch.complex32", "", "", "", "ComplexHalfStorage",
-     5},
-    {DType::complex64, NumberKind::complex, 8, "torch.complex64", "c8", "C64", "",
+    {DType::uint8, NumberKind::natural, 1, "torch.uint8", "u1", "U8", 4, "C", "ByteStorage", 1},
+    {DType::int8, NumberKind::whole, 1, "torch.int8", "i1", "I8", 5, "c", "CharStorage", 0},
+    {DType::int16, NumberKind::whole, 2, "torch.int16", "i2", "I16", 9, "s", "ShortStorage", 0},
+    {DType::int32, NumberKind::whole, 4, "torch.int32", "i4", "I32", 13, "i", "IntStorage", 0},
+    {DType::int64, NumberKind::whole, 8, "torch.int64", "i8", "I64", 18, "l", "LongStorage", 0},
+    {DType::float16, NumberKind::real, 2, "torch.float16", "f2", "F16", 11, "e", "HalfStorage", 2},
+    {DType::float32, NumberKind::real, 4, "torch.float32", "f4", "F32", 15, "f", "FloatStorage", 2},
+    {DType::float64, NumberKind::real, 8, "torch.float64", "f8", "F64", 17, "g", "DoubleStorage",
+     2},
+    {DType::complex32, NumberKind::complex, 4, "torch.complex32", "", "", -1, "",
+     "ComplexHalfStorage", 5},
+    {DType::complex64, NumberKind::complex, 8, "torch.complex64", "c8", "C64", 16, "",
      "ComplexFloatStorage", 5},
-    {DType::complex128, NumberKind::complex, 16, "torch.complex128", "c16", "", "",
+    {DType::complex128, NumberKind::complex, 16, "torch.complex128", "c16", "", -1, "",
      "ComplexDoubleStorage", 5},
-    {DType::boolean, NumberKind::truth, 1, "torch.bool", "b1", "BOOL", "b", "BoolStorage", 6},
-    {DType::bfloat16, NumberKind::real, 2, "torch.bfloat16", "", "BF16", "", "BFloat16Storage", 4},
-    {DType::uint16, NumberKind::natural, 2, "torch.uint16", "u2", "U16", "S", "", 1},
-    {DType::uint32, NumberKind::natural, 4, "torch.uint32", "u4", "U32", "I", "", 1},
-    {DType::uint64, NumberKind::natural, 8, "torch.uint64", "u8", "U64", "L", "", 1},
-    {DType::float8_e5m2, NumberKind::real, 1, "torch.float8_e5m2", "", "F8_E5M2", "", "", -1},
-    {DType::float8_e4m3fn, NumberKind::real, 1, "torch.float8_e4m3fn", "", "F8_E4M3", "", "", -1},
+    {DType::boolean, NumberKind::truth, 1, "torch.bool", "b1", "BOOL", 0, "b", "BoolStorage", 6},
+    {DType::bfloat16, NumberKind::real, 2, "torch.bfloat16", "", "BF16", 12, "", "BFloat16Storage",
+     4},
+    {DType::uint16, NumberKind::natural, 2, "torch.uint16", "u2", "U16", 10, "S", "", 1},
+    {DType::uint32, NumberKind::natural, 4, "torch.uint32", "u4", "U32", 14, "I", "", 1},
+    {DType::uint64, NumberKind::natural, 8, "torch.uint64", "u8", "U64", 19, "L", "", 1},
+    {DType::float8_e5m2, NumberKind::real, 1, "torch.float8_e5m2", "", "F8_E5M2", 6, "", "", -1},
+    {DType::float8_e4m3fn, NumberKind::real, 1, "torch.float8_e4m3fn", "", "F8_E4M3", 7, "", "",
+     -1},
 };
 
 // nullptr for DType::other.

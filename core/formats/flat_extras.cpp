@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,8 +10,6 @@
 namespace td {
 
 namespace {
-
-using json::Tree;
 
 constexpr int extras_version = 1;
 
@@ -29,47 +27,47 @@ class ExtrasReader {
  public:
   explicit ExtrasReader(const std::string& where) : where_(where) {}
 
-  const Tree& member(const Tree& of, const char* name, Tree::Kind kind) const {
-    const Tree* found = of.find(name, kind);
+  const Plain& member(const Plain& of, const char* name, Plain::Kind kind) const {
+    const Plain* found = of.find(name, kind);
     if (found == nullptr) fail_form();
     return *found;
   }
-  const std::string& text(const Tree& of, const char* name) const {
-    return member(of, name, Tree::text).characters;
+  std::string_view text(const Plain& of, const char* name) const {
+    return member(of, name, Plain::text).characters();
   }
-  OwnedPath path(const Tree& of) const {
+  OwnedPath path(const Plain& of) const {
     OwnedPath result;
-    for (const Tree& name : member(of, "path", Tree::list).items) {
-      if (name.kind != Tree::text) fail_form();
-      result.push_back(name.characters);
+    for (const Plain& name : member(of, "path", Plain::list).items()) {
+      if (!name.is(Plain::text)) fail_form();
+      result.emplace_back(name.characters());
     }
     return result;
   }
-  Shape sizes(const Tree& of) const {
+  Shape sizes(const Plain& of) const {
     Shape result;
-    for (const Tree& size : member(of, "batch_size", Tree::list).items) {
-      if (size.kind != Tree::integer || size.integral < 0) fail_form();
-      result.push_back(size.integral);
+    for (const Plain& size : member(of, "batch_size", Plain::list).items()) {
+      if (!size.is(Plain::integer) || size.integral() < 0) fail_form();
+      result.push_back(size.integral());
     }
     return result;
   }
-  Names names(const Tree& of) const {
+  Names names(const Plain& of) const {
     Names result;
-    const Tree* list = of.find("names");
+    const Plain* list = of.find("names");
     if (list == nullptr) return result;
-    for (const Tree& name : list->items) {
-      if (name.kind != Tree::null && name.kind != Tree::text) fail_form();
-      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
+    for (const Plain& name : list->items()) {
+      if (!name.is(Plain::null) && !name.is(Plain::text)) fail_form();
+      result.push_back(name.is(Plain::null) ? std::nullopt
+                                            : std::optional<std::string>(name.characters()));
     }
     return result;
   }
   // A list of objects; may be missing.
-  const std::vector<Tree>& list(const Tree& of, const char* name) const {
-    static const std::vector<Tree> none;
-    const Tree* found = of.find(name);
-    if (found == nullptr) return none;
-    if (found->kind != Tree::list) fail_form();
-    return found->items;
+  Span<Plain> list(const Plain& of, const char* name) const {
+    const Plain* found = of.find(name);
+    if (found == nullptr) return {};
+    if (!found->is(Plain::list)) fail_form();
+    return found->items();
   }
   [[noreturn]] void fail_form() const {
     fail(Code::format, where_, ": the description beside the tensors has an unexpected form");
@@ -115,7 +113,8 @@ std::string FlatExtras::text() const {
   for (std::size_t i = 0; i < data.size(); ++i) {
     begin(i, "values");
     append_path(text, data[i].path);
-    text += ",\"json\":" + quote(data[i].json) + ",\"each\":" + (data[i].each ? "true" : "false");
+    text += ",\"json\":" + quote(json_text(data[i].value)) +
+            ",\"each\":" + (data[i].each ? "true" : "false");
     text += i + 1 == data.size() ? "}]" : "}";
   }
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -130,24 +129,24 @@ std::string FlatExtras::text() const {
 FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
   FlatExtras result;
   // The text never nests deeper than 8.
-  const Tree tree = json::read_tree(text, where, 8);
+  const Plain tree = read_json(text, where, 8);
   const ExtrasReader read(where);
-  if (read.member(tree, "format", Tree::integer).integral != extras_version) {
+  if (read.member(tree, "format", Plain::integer).integral() != extras_version) {
     fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
   }
-  for (const Tree& entry : read.list(tree, "dicts")) {
+  for (const Plain& entry : read.list(tree, "dicts")) {
     Dict dict{read.path(entry), read.sizes(entry), read.names(entry)};
     if (dict.path.empty() != result.dicts.empty()) {
       fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
     }
     result.dicts.push_back(std::move(dict));
   }
-  for (const Tree& entry : read.list(tree, "values")) {
-    const bool each = read.member(entry, "each", Tree::boolean).truth;
-    result.data.push_back({read.path(entry), read.text(entry, "json"), each});
+  for (const Plain& entry : read.list(tree, "values")) {
+    const bool each = read.member(entry, "each", Plain::boolean).truth();
+    result.data.push_back({read.path(entry), read_value(read.text(entry, "json"), where), each});
   }
-  for (const Tree& entry : read.list(tree, "paths")) {
-    result.exact.push_back({read.text(entry, "name"), read.path(entry)});
+  for (const Plain& entry : read.list(tree, "paths")) {
+    result.exact.push_back({std::string(read.text(entry, "name")), read.path(entry)});
   }
   return result;
 }

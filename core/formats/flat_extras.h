@@ -3,6 +3,7 @@
 
 #include "core/base/owned_path.h"
 #include "core/base/sizes.h"
+#include "core/formats/plain.h"
 
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ struct FlatExtras {
   };
   struct NonTensor {
     OwnedPath path;
-    std::string json;
+    Plain value;
     bool each = false;  // one for each element of the batch
   };
   struct Exact {  // a name whose split would give another path

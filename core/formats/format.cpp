@@ -171,7 +171,7 @@ std::string tensorclass_text(std::string_view tensorclass,
   for (const Field& field : fields) {
     text += ',';
     append_quoted(text, field.name);
-    text.append(":").append(field.json);
+    text.append(":").append(json_text(field.value));
   }
   return text + "}";
 }

@@ -66,7 +66,7 @@ bool reserved(std::string_view key) noexcept;
 // A non-tensor value and its name.
 struct Field {
   std::string name;
-  std::string json;  // compact
+  Plain value;
 };
 
 // Writes meta.json as Python does with orjson: compact, non-ASCII kept.

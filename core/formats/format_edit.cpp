@@ -18,12 +18,10 @@ class EntryAdder final : public Copier {
       : Copier(where, max_json_depth), fields_(fields) {}
 
  private:
-  void on_key(std::string& key) override {
-    if (depth() == 1 && reserved(key)) add(std::exchange(fields_, {}));
+  void on_key(std::string_view key) override {
+    const std::string_view fields = depth() == 1 && reserved(key) ? fields_ : std::string_view();
+    if (!fields.empty()) add_text(std::exchange(fields_, {}));
     Copier::on_key(key);
-  }
-  void add(std::string_view fields) {
-    if (!fields.empty()) Copier::add(fields);
   }
 
   std::string_view fields_;

@@ -24,11 +24,11 @@ class TypeReader final : public Reader {
   }
 
  private:
-  void on_scalar(const Scalar& value) override {
+  void on_scalar(const Plain& value) override {
     if (depth() == 0) fail_here("not an object");
     if (depth() != 1 || !at_type_) return;
-    if (value.kind != Scalar::text) fail_here("\"_type\" is not a text");
-    type_ = value.characters;
+    if (!value.is(Plain::text)) fail_here("\"_type\" is not a text");
+    type_ = value.characters();
     found_ = true;
   }
   void on_open(bool is_object) override {
@@ -36,7 +36,7 @@ class TypeReader final : public Reader {
     if (depth() == 2 && at_type_) fail_here("\"_type\" is not a text");
   }
   void on_close(bool) override {}
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     if (depth() == 1) at_type_ = key == "_type";
   }
 
@@ -52,11 +52,11 @@ class DenseReader final : public Reader {
       : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
 
  private:
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     if (depth() == 1) {
-      field_ = std::move(key);
+      field_ = key;
     } else if (depth() == 2 && in_entry_) {
-      property_ = std::move(key);
+      property_ = key;
     }
   }
 
@@ -84,7 +84,7 @@ class DenseReader final : public Reader {
     if (depth() == 1) in_entry_ = false;
   }
 
-  void on_scalar(const Scalar& value) override {
+  void on_scalar(const Plain& value) override {
     if (sizes_ != nullptr) {
       add_size(value);
     } else if (depth() == 1) {
@@ -112,35 +112,35 @@ class DenseReader final : public Reader {
     sizes_depth_ = depth() - 1;
   }
 
-  void add_size(const Scalar& value) {
-    if (value.kind != Scalar::integer || value.integral < 0) {
+  void add_size(const Plain& value) {
+    if (!value.is(Plain::integer) || value.integral() < 0) {
       fail_here(shape_name(), " holds something that is not a size");
     }
     if (sizes_->size() == max_listed_dims)
       fail_here(shape_name(), " has more than ", max_listed_dims, " dimensions");
-    sizes_->push_back(value.integral);
+    sizes_->push_back(value.integral());
   }
 
-  void set_device(const Scalar& value) {
+  void set_device(const Plain& value) {
     result_.device.reset();
-    if (value.kind == Scalar::null) return;
-    if (value.kind != Scalar::text) fail_here("\"device\" is not a text");
-    if (value.characters != "None") result_.device = std::string(value.characters);
+    if (value.is(Plain::null)) return;
+    if (!value.is(Plain::text)) fail_here("\"device\" is not a text");
+    if (value.characters() != "None") result_.device = std::string(value.characters());
   }
 
-  void set_property(const Scalar& value) {
+  void set_property(const Plain& value) {
     if (property_ == "type") {
-      entry().is_node = value.kind != Scalar::null;
+      entry().is_node = !value.is(Plain::null);
     } else if (property_ == "dtype") {
-      if (value.kind != Scalar::text) fail_here("the dtype of ", quote(field_), " is not a text");
-      entry().dtype = value.characters;
+      if (!value.is(Plain::text)) fail_here("the dtype of ", quote(field_), " is not a text");
+      entry().dtype = value.characters();
     } else if (property_ == "shape") {
       fail_here(shape_name(), " is not a list");
     } else if (property_ == "is_nested") {
-      if (value.kind != Scalar::boolean)
+      if (!value.is(Plain::boolean))
         fail_here("\"is_nested\" of ", quote(field_), " is not true or false");
       entry().has_is_nested = true;
-      entry().nested_tensor = value.truth;
+      entry().nested_tensor = value.truth();
     }
   }
 
@@ -173,7 +173,7 @@ class DataReader final : public Copier {
   }
 
  private:
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     if (depth() == 1) {
       inside_ = key == field_;
       if (inside_ && found_) fail_here("two fields are called ", quote(field_));
@@ -182,7 +182,7 @@ class DataReader final : public Copier {
       Copier::on_key(key);
     }
   }
-  void on_scalar(const Scalar& value) override {
+  void on_scalar(const Plain& value) override {
     if (inside_) Copier::on_scalar(value);
   }
   void on_open(bool is_object) override {
@@ -209,19 +209,19 @@ class LazyReader final : public Reader {
   }
 
  private:
-  void on_scalar(const Scalar& value) override {
+  void on_scalar(const Plain& value) override {
     if (depth() != 1 || !inside_) return;
-    if (value.kind != Scalar::integer || value.integral < 0) {
+    if (!value.is(Plain::integer) || value.integral() < 0) {
       fail_here("\"stack_dim\" is not the number of a dimension");
     }
-    dim_ = value.integral;
+    dim_ = value.integral();
     found_ = true;
   }
   void on_open(bool) override {
     if (depth() == 2 && inside_) fail_here("\"stack_dim\" is not a number");
   }
   void on_close(bool) override {}
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     if (depth() == 1) inside_ = key == "stack_dim";
   }
 
@@ -232,45 +232,46 @@ class LazyReader final : public Reader {
 
 // A tensorclass: its non-tensor fields. Newer writers put only null fields here, and others into the
 // dictionary inside.
-class RecordReader final : public Copier {
+class RecordReader final : public Reader {
  public:
   RecordReader(const std::string& where, const Limits& limits, NodeText& result)
-      : Copier(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
 
  private:
-  void on_key(std::string& key) override {
-    if (depth() != 1) return Copier::on_key(key);
-    field_ = std::move(key);
+  void on_key(std::string_view key) override {
+    if (depth() != 1) return value_.name(key);
+    field_ = key;
     if (!seen_.insert(field_).second) fail_here("two fields are called ", quote(field_));
     if (seen_.size() - 1 > max_entries_)
       fail_here("more entries than allowed");  // all except "_type"
   }
-  void on_scalar(const Scalar& value) override {
-    if (depth() == 1 && value.kind == Scalar::null) {
+  void on_scalar(const Plain& value) override {
+    if (depth() == 1 && value.is(Plain::null)) {
       result_.empty_fields.push_back(field_);
       return;
     }
-    Copier::on_scalar(value);
+    value_.add(value);
     if (depth() == 1) add_field();
   }
-  void on_open(bool is_object) override {
-    if (depth() > 1) Copier::on_open(is_object);
+  void on_open(bool) override {
+    if (depth() > 1) value_.open();
   }
   void on_close(bool is_object) override {
     if (depth() == 0) return;
-    Copier::on_close(is_object);
+    value_.close(is_object);
     if (depth() == 1) add_field();
   }
 
   void add_field() {
-    std::string json = take();
-    if (field_ != "_type") result_.fields.push_back({field_, std::move(json)});
+    Plain value = value_.take();
+    if (field_ != "_type") result_.fields.push_back({field_, std::move(value)});
   }
 
   std::size_t max_entries_;
   NodeText& result_;
   std::unordered_set<std::string> seen_;
   std::string field_;
+  PlainBuilder value_;
 };
 
 // The two ways in which Python ends a dictionary's text. Others need a second pass.

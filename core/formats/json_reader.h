@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/formats/events.h"
 #include "core/formats/json_text.h"
 
 #include <nlohmann/json.hpp>
@@ -13,17 +14,9 @@ namespace td::json {
 
 using Json = nlohmann::json;
 
-// A value without children.
-struct Scalar {
-  enum Kind { null, boolean, integer, real, text } kind;
-  bool truth = false;
-  std::int64_t integral = 0;
-  std::string_view characters = {};  // of a text; of a number as in the file
-};
-
-// Passes the parser's events to a subclass and tracks their depth: fields of the outermost object are at
-// depth 1.
-class Reader : public nlohmann::json_sax<Json> {
+// Passes the events of a text, or of another source, to a subclass and tracks their depth: fields of the outermost
+// object are at depth 1.
+class Reader : public nlohmann::json_sax<Json>, public Events {
  public:
   Reader(const std::string& where, std::size_t max_depth) : where_(where), max_depth_(max_depth) {}
 
@@ -33,10 +26,10 @@ class Reader : public nlohmann::json_sax<Json> {
   }
 
  protected:
-  virtual void on_scalar(const Scalar& value) = 0;
+  virtual void on_scalar(const Plain& value) = 0;
   virtual void on_open(bool is_object) = 0;
   virtual void on_close(bool is_object) = 0;
-  virtual void on_key(std::string& key) = 0;
+  virtual void on_key(std::string_view key) = 0;
 
   // During on_open() the opened value counts; during on_close() it no longer does.
   std::size_t depth() const noexcept { return depth_; }
@@ -47,47 +40,53 @@ class Reader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  bool null() override { return scalar({Scalar::null}); }
-  bool boolean(bool value) override { return scalar({Scalar::boolean, value}); }
-  bool number_integer(std::int64_t value) override {
-    return scalar({Scalar::integer, false, value, std::to_string(value)});
+  void add(const Plain& value) final { on_scalar(value); }
+  void open(bool is_object) final {
+    if (++depth_ > max_depth_) fail_here("nested deeper than ", max_depth_, " levels");
+    on_open(is_object);
   }
-  bool number_unsigned(std::uint64_t value) override {
-    const std::string digits = std::to_string(value);
+  void name(std::string_view name) final { on_key(name); }
+  void close(bool is_object) final {
+    --depth_;
+    on_close(is_object);
+  }
+
+  bool null() final { return scalar(Plain()); }
+  bool boolean(bool value) final { return scalar(Plain::of_truth(value)); }
+  bool number_integer(std::int64_t value) final { return scalar(Plain::of_integer(value)); }
+  bool number_unsigned(std::uint64_t value) final {
     const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return scalar({fits ? Scalar::integer : Scalar::real, false,
-                   fits ? static_cast<std::int64_t>(value) : 0, digits});
+    return scalar(fits ? Plain::of_integer(static_cast<std::int64_t>(value))
+                       : Plain::of_digits(std::to_string(value)));
   }
-  bool number_float(double, const std::string& digits) override {
-    return scalar({Scalar::real, false, 0, digits});
+  bool number_float(double, const std::string& digits) final {
+    return scalar(Plain::of_digits(digits));
   }
-  bool string(std::string& value) override { return scalar({Scalar::text, false, 0, value}); }
-  bool binary(Json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(true); }
-  bool start_array(std::size_t) override { return open(false); }
-  bool end_object() override { return close(true); }
-  bool end_array() override { return close(false); }
-  bool key(std::string& value) override {
-    on_key(value);
+  bool string(std::string& value) final { return scalar(Plain::of_text(value)); }
+  bool binary(Json::binary_t&) final { return false; }
+  bool start_object(std::size_t) final { return started(true); }
+  bool start_array(std::size_t) final { return started(false); }
+  bool end_object() final { return ended(true); }
+  bool end_array() final { return ended(false); }
+  bool key(std::string& value) final {
+    name(value);
     return true;
   }
   bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
+                   const nlohmann::detail::exception&) final {
     fail_here("no JSON at byte ", position);
   }
 
-  bool scalar(const Scalar& value) {
-    on_scalar(value);
+  bool scalar(const Plain& value) {
+    add(value);
     return true;
   }
-  bool open(bool is_object) {
-    if (++depth_ > max_depth_) fail_here("nested deeper than ", max_depth_, " levels");
-    on_open(is_object);
+  bool started(bool is_object) {
+    open(is_object);
     return true;
   }
-  bool close(bool is_object) {
-    --depth_;
-    on_close(is_object);
+  bool ended(bool is_object) {
+    close(is_object);
     return true;
   }
 
@@ -100,43 +99,19 @@ class Reader : public nlohmann::json_sax<Json> {
 class Copier : public Reader {
  public:
   using Reader::Reader;
-  std::string take() { return std::exchange(text_, {}); }
+  std::string take() { return text_.take(); }
 
  protected:
-  void on_scalar(const Scalar& value) override {
-    separate();
-    switch (value.kind) {
-      case Scalar::null: text_ += "null"; break;
-      case Scalar::boolean: text_ += value.truth ? "true" : "false"; break;
-      case Scalar::text: text_ += quote(value.characters); break;
-      default: text_ += value.characters;  // unchanged: loses no digits
-    }
-  }
-  void on_open(bool is_object) override {
-    separate();
-    text_ += is_object ? '{' : '[';
-  }
-  void on_close(bool is_object) override { text_ += is_object ? '}' : ']'; }
-  void on_key(std::string& key) override {
-    separate();
-    text_ += quote(key);
-    text_ += ':';
-  }
+  void on_scalar(const Plain& value) override { text_.add(value); }
+  void on_open(bool is_object) override { text_.open(is_object); }
+  void on_close(bool is_object) override { text_.close(is_object); }
+  void on_key(std::string_view key) override { text_.name(key); }
 
   // Adds a text as a field or element.
-  void add(std::string_view text) {
-    separate();
-    text_ += text;
-  }
+  void add_text(std::string_view text) { text_.add_text(text); }
 
  private:
-  void separate() {
-    if (text_.empty()) return;
-    const char last = text_.back();
-    if (last != '[' && last != '{' && last != ':') text_ += ',';
-  }
-
-  std::string text_;
+  JsonEvents text_;
 };
 
 }  // namespace td::json

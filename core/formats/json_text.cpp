@@ -2,76 +2,84 @@
 
 #include "core/formats/json_reader.h"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 
 namespace td {
 
-using json::Copier;
-using json::Scalar;
-
 namespace {
 
-// Keeps the first elements of a list.
-class ListHead final : public Copier {
+class PlainReader final : public json::Reader {
  public:
-  ListHead(const std::string& where, std::size_t length)
-      : Copier(where, max_json_depth + 1), left_(length) {}
+  PlainReader(const std::string& where, std::size_t max_depth, Repeated repeated)
+      : Reader(where, max_depth), repeated_(repeated) {}
+  Plain take() { return made_.take(); }
 
  private:
-  void on_key(std::string& key) override {
-    if (inside_) Copier::on_key(key);
-  }
-  void on_scalar(const Scalar& value) override {
-    if (depth() == 1) take_one();
-    if (inside_) Copier::on_scalar(value);
-  }
-  void on_open(bool is_object) override {
-    if (depth() == 1) is_list_ = !is_object;
-    if (depth() == 2) take_one();
-    if (inside_) Copier::on_open(is_object);
-  }
+  void on_key(std::string_view key) override { made_.name(key); }
+  void on_scalar(const Plain& value) override { made_.add(value); }
+  void on_open(bool) override { made_.open(); }
   void on_close(bool is_object) override {
-    if (inside_ || depth() == 0) Copier::on_close(is_object);
+    made_.close(is_object);
+    if (is_object && repeated_ == Repeated::refused) require_once(made_.last().names());
   }
-  void take_one() {
-    inside_ = !is_list_ || left_ > 0;
-    if (is_list_ && left_ > 0) --left_;
+  void require_once(Span<Plain> names) const {
+    std::vector<std::string_view> sorted;
+    sorted.reserve(names.size());
+    for (const Plain& name : names) sorted.push_back(name.characters());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) fail_here(quote(*twice), " occurs twice");
   }
 
-  std::size_t left_;
-  bool is_list_ = false;
-  bool inside_ = true;
+  Repeated repeated_;
+  PlainBuilder made_;
 };
 
 }  // namespace
 
-void append_real(std::string& out, double value) {
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
+Plain read_json(std::string_view text, const std::string& where, std::size_t max_depth,
+                Repeated repeated) {
+  PlainReader reader(where, max_depth, repeated);
+  reader.run(text);
+  return reader.take();
+}
+
+std::string json_text(const Plain& value) {
+  JsonEvents text;
+  send(value, text);
+  return text.take();
+}
+
+std::string json_text(const Plain& value, const std::string& where) {
+  if (is_deeper(value, max_json_depth))
+    fail(Code::format, where, ": nested deeper than ", max_json_depth, " levels");
+  return json_text(value);
+}
+
+std::string python_json(const Plain& value) {
+  JsonEvents text(JsonStyle::python);
+  send(value, text);
+  return text.take();
+}
+
+bool is_deeper(const Plain& value, std::size_t levels) {
+  const auto nests = [](const Plain& one) { return one.is(Plain::list) || one.is(Plain::object); };
+  std::vector<std::pair<const Plain*, std::size_t>> pending;
+  if (nests(value)) pending.emplace_back(&value, 1);
+  while (!pending.empty()) {
+    const auto [at, level] = pending.back();
+    pending.pop_back();
+    if (level > levels) return true;
+    for (const Plain& inner : at->items()) {
+      if (nests(inner)) pending.emplace_back(&inner, level + 1);
+    }
   }
-  char digits[40];
-  const double size = std::abs(value);
-  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-  const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const char* const end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
-  const std::string_view text(digits, static_cast<std::size_t>(end - digits));
-  out += text;
-  if (plain && text.find('.') == std::string_view::npos) out += ".0";
+  return false;
 }
 
-std::string head_of_list(std::string_view json, std::size_t length) {
-  const std::string where = "a list";
-  ListHead head(where, length);
-  head.run(json);
-  return head.take();
-}
-
-std::string compact(std::string_view json, const std::string& where, std::size_t depth) {
-  Copier copier(where, depth);
-  copier.run(json);
-  return copier.take();
+Plain head_of_list(const Plain& value, std::size_t length) {
+  if (!value.is(Plain::list) || value.items().size() <= length) return value;
+  return Plain::of_list(value.items().slice(0, length).vec());
 }
 
 }  // namespace td

@@ -1,7 +1,8 @@
-// core/formats/json_text.h: builds and cuts JSON text without a tree.
+// core/formats/json_text.h: JSON text from and to plain values.
 #pragma once
 
 #include "core/base/quote.h"
+#include "core/formats/plain.h"
 
 #include <cstddef>
 #include <string>
@@ -12,13 +13,27 @@ namespace td {
 // Limit for the nesting of non-tensor data, whatever the caller allows: printing recurses.
 inline constexpr std::size_t max_json_depth = 1000;
 
-// Writes a real number as Python does; null for infinities and NaN.
-void append_real(std::string& out, double value);
+// Whether an object may repeat a member.
+enum class Repeated { refused, kept };
 
-// Keeps the first elements of a list; returns other values unchanged. Expects valid JSON.
-std::string head_of_list(std::string_view json, std::size_t length);
+// Throws Code::format for invalid JSON, deeper nesting than `max_depth`, and repeated members.
+Plain read_json(std::string_view text, const std::string& where, std::size_t max_depth = 64,
+                Repeated repeated = Repeated::refused);
 
-// Removes white space; throws Code::format for invalid JSON.
-std::string compact(std::string_view json, const std::string& where, std::size_t depth);
+// A value of any data: as deep as values may be, with repeated members.
+inline Plain read_value(std::string_view text, const std::string& where) {
+  return read_json(text, where, max_json_depth, Repeated::kept);
+}
+
+// Compact; numbers have the digits of the original text.
+std::string json_text(const Plain& value);
+// The same for a file: throws Code::format for deeper nesting than read_value() takes. `where` begins the message.
+std::string json_text(const Plain& value, const std::string& where);
+// As Python's json.dumps writes it.
+std::string python_json(const Plain& value);
+bool is_deeper(const Plain& value, std::size_t levels);
+
+// The first elements of a list; other values unchanged.
+Plain head_of_list(const Plain& value, std::size_t length);
 
 }  // namespace td

@@ -1,17 +1,14 @@
 #include "core/formats/python_text.h"
 
-#include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
+#include "core/formats/digits.h"
 
 namespace td {
 
 namespace {
 
-using json::Tree;
-
 // Python prefers single quotes, but uses double quotes if that avoids an escape.
-std::string repr(const std::string& text) {
-  const bool quoted = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
+std::string repr(std::string_view text) {
+  const bool quoted = text.find('\'') != text.npos && text.find('"') == text.npos;
   const char quote = quoted ? '"' : '\'';
   std::string result(1, quote);
   for (const char c : text) {
@@ -29,36 +26,35 @@ std::string repr(const std::string& text) {
 }
 
 // The parser bounds the depth.
-std::string repr(const Tree& value) {
-  switch (value.kind) {
-    case Tree::null: return "None";
-    case Tree::boolean: return value.truth ? "True" : "False";
-    case Tree::text: return repr(value.characters);
-    case Tree::integer: return value.characters;
-    case Tree::real: {
+std::string repr(const Plain& value) {
+  switch (value.kind()) {
+    case Plain::null: return "None";
+    case Plain::boolean: return value.truth() ? "True" : "False";
+    case Plain::text: return repr(value.characters());
+    case Plain::integer: return std::to_string(value.integral());
+    case Plain::real: {
       std::string text;
-      const bool whole = value.characters.find_first_of(".eE") == std::string::npos;
-      whole ? void(text = value.characters) : append_real(text, value.number());
+      const bool whole = value.characters().find_first_of(".eE") == std::string::npos;
+      whole ? void(text = value.characters()) : append_real(text, value.number());
       return text;
     }
-    case Tree::list:
-    case Tree::object: break;
+    case Plain::list:
+    case Plain::object: break;
   }
-  const bool is_object = value.kind == Tree::object;
+  const bool is_object = value.is(Plain::object);
   std::string text;
-  for (std::size_t i = 0; i < value.items.size(); ++i) {
+  for (std::size_t i = 0; i < value.items().size(); ++i) {
     if (i != 0) text += ", ";
-    if (is_object) text += repr(value.names[i]) + ": ";
-    text += repr(value.items[i]);
+    if (is_object) text += repr(value.name(i)) + ": ";
+    text += repr(value.items()[i]);
   }
   return is_object ? "{" + text + "}" : "[" + text + "]";
 }
 
 }  // namespace
 
-std::string python_text(std::string_view json) {
-  const Tree value = json::read_tree(json, "a value", max_json_depth, json::Twice::kept);
-  return value.kind == Tree::text ? value.characters : repr(value);
+std::string python_text(const Plain& value) {
+  return value.is(Plain::text) ? std::string(value.characters()) : repr(value);
 }
 
 }  // namespace td

@@ -13,12 +13,8 @@ namespace td::safetensors {
 
 namespace {
 
-using json::Scalar;
-
-// The format's dtypes in the order of the reference implementation. libtorch lacks some.
-constexpr std::string_view order[] = {
-    "BOOL", "F4",  "F6_E2M3", "F6_E3M2", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "F8_E8M0", "I16",
-    "U16",  "F16", "BF16",    "I32",     "U32", "F32", "C64",     "F64",     "I64",     "U64"};
+// The format's dtypes that libtorch lacks.
+constexpr std::string_view lacking[] = {"F4", "F6_E2M3", "F6_E3M2", "F8_E8M0"};
 
 // Parses the JSON text: names, properties of tensors, and metadata.
 class HeaderReader final : public json::Reader {
@@ -65,7 +61,7 @@ class HeaderReader final : public json::Reader {
     entry().stop = offsets_[1];
   }
 
-  void on_key(std::string& key) override {
+  void on_key(std::string_view key) override {
     if (depth() == 1) {
       if (!names_.emplace(key).second) fail_here("two tensors are called ", quote(key));
       name_ = key;
@@ -82,15 +78,15 @@ class HeaderReader final : public json::Reader {
     field_ = key;
   }
 
-  void on_scalar(const Scalar& value) override {
-    if (depth() == 2 && in_metadata_ && value.kind == Scalar::text) {
-      header_.metadata.emplace_back(field_, std::string(value.characters));
-    } else if (depth() == 2 && !in_metadata_ && field_ == "dtype" && value.kind == Scalar::text &&
+  void on_scalar(const Plain& value) override {
+    if (depth() == 2 && in_metadata_ && value.is(Plain::text)) {
+      header_.metadata.emplace_back(field_, std::string(value.characters()));
+    } else if (depth() == 2 && !in_metadata_ && field_ == "dtype" && value.is(Plain::text) &&
                !has_dtype_) {
-      entry().dtype = dtype_called(value.characters);
+      entry().dtype = dtype_called(value.characters());
       has_dtype_ = true;
-    } else if (depth() == 3 && value.kind == Scalar::integer && value.integral >= 0) {
-      number(value.integral);
+    } else if (depth() == 3 && value.is(Plain::integer) && value.integral() >= 0) {
+      number(value.integral());
     } else {
       fail_here(depth() < 2 ? "the header" : quote(name_), " has an unexpected form");
     }
@@ -98,7 +94,7 @@ class HeaderReader final : public json::Reader {
 
   DType dtype_called(std::string_view name) const {
     if (const DTypeRow* row = find_dtype(&DTypeRow::safetensors, name)) return row->dtype;
-    if (std::find(std::begin(order), std::end(order), name) != std::end(order)) {
+    if (std::find(std::begin(lacking), std::end(lacking), name) != std::end(lacking)) {
       fail(Code::dtype, where_, ": ", quote(name_), ": libtorch has no dtype ", name);
     }
     fail_here(quote(name_), ": no dtype is called ", quote(name));
@@ -181,8 +177,8 @@ Header Header::read(std::string_view file, const std::string& where, std::size_t
 
 std::optional<std::size_t> order_of(DType dtype) noexcept {
   const DTypeRow* row = find_dtype(dtype);
-  if (row == nullptr || row->safetensors.empty()) return std::nullopt;
-  return std::find(std::begin(order), std::end(order), row->safetensors) - std::begin(order);
+  if (row == nullptr || row->safetensors_place < 0) return std::nullopt;
+  return static_cast<std::size_t>(row->safetensors_place);
 }
 
 }  // namespace td::safetensors

@@ -221,7 +221,7 @@ class OpenFile final : public Reader {
         nodes[i] = c10::make_intrusive<DenseNode>(batch, std::nullopt);
         value = NodePtr(nodes[i]);
       } else if (entry.is_attribute()) {
-        value = NodePtr(c10::make_intrusive<NonTensorNode>(entry.json, above, std::nullopt));
+        value = NodePtr(c10::make_intrusive<NonTensorNode>(*entry.value, above, std::nullopt));
       } else {
         value = read_entry(entry, tree[entry.parent].sizes, above, rows, budget);
       }
@@ -255,13 +255,13 @@ class OpenFile final : public Reader {
     const bool some = !rows.all && (tensor || each) && dims > 0;
     if (some) sizes[0] = rows.read_count;
     if (!tensor) {
-      std::string json =
+      Plain value =
           read_other(dataset, space, plan, sizes, some ? &rows : nullptr, budget, entry.place);
-      if (each) return ordered(std::move(json), above, rows);
+      if (each) return ordered(value, above, rows);
       if (H5Aexists(dataset, json_mark) > 0) {
-        json = marked_json(json, where_ + ": " + quote(entry.place));
+        value = marked_json(value, where_ + ": " + quote(entry.place));
       }
-      return NodePtr(c10::make_intrusive<NonTensorNode>(std::move(json), above, std::nullopt));
+      return NodePtr(c10::make_intrusive<NonTensorNode>(std::move(value), above, std::nullopt));
     }
     budget.take(sizes, plan.item / std::max<std::size_t>(1, inner_count(plan)), quote(entry.place));
     at::Tensor result = at::empty(sizes, plan.dtype);
@@ -338,32 +338,30 @@ class OpenFile final : public Reader {
     }
   }
 
-  std::string read_other(hid_t dataset, hid_t space, const TypePlan& plan, SizesView sizes,
-                         const PickedRows* rows, Budget& budget, const std::string& place) const {
-    if (rows == nullptr) return read_json({dataset}, plan, sizes, where_, quote(place), budget);
-    std::string text = "[";
-    for_runs(space, *rows, [&](hid_t memory_space, std::int64_t row) {
+  Plain read_other(hid_t dataset, hid_t space, const TypePlan& plan, SizesView sizes,
+                   const PickedRows* rows, Budget& budget, const std::string& place) const {
+    if (rows == nullptr) return read_plain({dataset}, plan, sizes, where_, quote(place), budget);
+    std::vector<Plain> values;
+    for_runs(space, *rows, [&](hid_t memory_space, std::int64_t) {
       Sizes part(sizes.begin(), sizes.end());
       part[0] =
           H5Sget_simple_extent_npoints(memory_space) / std::max<std::int64_t>(1, per_row(sizes));
-      const std::string list = read_json({dataset, false, memory_space, space}, plan, part, where_,
-                                         quote(place), budget);
-      if (list.size() <= 2) return;
-      if (row != 0) text += ',';
-      text.append(list, 1, list.size() - 2);
+      const Plain list = read_plain({dataset, false, memory_space, space}, plan, part, where_,
+                                    quote(place), budget);
+      values.insert(values.end(), list.items().begin(), list.items().end());
     });
-    return text + "]";
+    return Plain::of_list(std::move(values));
   }
 
   static std::int64_t per_row(SizesView sizes) { return count_elements(sizes.slice(1)); }
 
   // One value for each row, in the requested order.
-  static Value ordered(std::string json, SizesView above, const PickedRows& rows) {
-    if (rows.order.empty()) return non_tensor_from_json(json, above, std::nullopt);
+  static Value ordered(const Plain& lists, SizesView above, const PickedRows& rows) {
+    if (rows.order.empty()) return non_tensor_of_lists(lists, above, std::nullopt);
     Sizes read(above.begin(), above.end());
     read[0] = rows.read_count;
     auto holder = c10::make_intrusive<DenseNode>(read, std::nullopt);
-    holder->put("values", non_tensor_from_json(json, read, std::nullopt));
+    holder->put("values", non_tensor_of_lists(lists, read, std::nullopt));
     const IndexItem item = IndexItem::of(at::tensor(rows.order, at::kLong));
     return *entry_of(TensorDict(NodePtr(holder)).index(item).node(), "values");
   }

@@ -137,7 +137,7 @@ class Scanner {
     const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
     if (H5Sget_simple_extent_type(space) == H5S_NULL) {
       entry.holds = Holds::bytes;
-      entry.json = "null";
+      entry.value = Plain();
       return add(std::move(entry));
     }
     const int dims = H5Sget_simple_extent_ndims(space);
@@ -242,9 +242,9 @@ class Scanner {
     }
     entry.holds = Holds::text;
     if (empty) {
-      entry.json = "null";
+      entry.value = Plain();
     } else {
-      entry.json = read_json({attribute, true}, plan, sizes, where_, quote(called), budget_);
+      entry.value = read_plain({attribute, true}, plan, sizes, where_, quote(called), budget_);
     }
     add(std::move(entry));
   }

@@ -1,8 +1,10 @@
 // core/hdf5/tree.h: the content of an HDF5 group, without its values.
 #pragma once
 
+#include "core/formats/plain.h"
 #include "core/hdf5/types.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,11 @@ struct Entry {
   std::string place;                // path of the dataset or group in the file
   std::vector<std::string> fields;  // path of a field within the dataset's records
   c10::ScalarType dtype = c10::ScalarType::Undefined;
-  Sizes sizes;       // of the whole; for a dictionary the batch size
-  std::string json;  // of an attribute: its value, which is read at once
+  Sizes sizes;                 // of the whole; for a dictionary the batch size
+  std::optional<Plain> value;  // of an attribute, which is read at once
 
   bool is_dict() const noexcept { return holds == Holds::fields; }
-  bool is_attribute() const noexcept { return !json.empty(); }
+  bool is_attribute() const noexcept { return value.has_value(); }
 };
 
 // Dictionaries come before their content.
@@ -62,9 +64,9 @@ struct Source {
   bool is_attribute = false;
   hid_t memory_space = H5S_ALL, file_space = H5S_ALL;  // of a dataset
 };
-// Non-tensor values as JSON: lists nested by `sizes`, or a bare value without dimensions.
-std::string read_json(const Source& source, const TypePlan& plan, SizesView sizes,
-                      const std::string& where, const std::string& what, Budget& budget);
+// Non-tensor values: lists nested by `sizes`, or a bare value without dimensions.
+Plain read_plain(const Source& source, const TypePlan& plan, SizesView sizes,
+                 const std::string& where, const std::string& what, Budget& budget);
 
 void read_raw(const Source& source, hid_t memory_type, void* into, const std::string& where,
               hid_t transfer = H5P_DEFAULT);
@@ -73,8 +75,8 @@ void read_raw(const Source& source, hid_t memory_type, void* into, const std::st
 std::string group_path(const std::string& group);
 std::string below(const std::string& group, const std::string& name);
 
-// The JSON value of a text that is marked as JSON.
-std::string marked_json(const std::string& json, const std::string& where);
+// The value of a text that is marked as JSON.
+Plain marked_json(const Plain& text, const std::string& where);
 
 // Attribute that marks a dataset's text as JSON.
 inline constexpr const char* json_mark = "tensordict_json";

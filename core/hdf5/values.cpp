@@ -1,9 +1,9 @@
-// Non-tensor values of HDF5 files as JSON.
+// Non-tensor values of HDF5 files.
 #include "core/hdf5/tree.h"
 
+#include "core/formats/digits.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tree/non_tensor.h"
 
 #include <c10/util/Half.h>
@@ -60,38 +60,37 @@ class Purse {
 };
 
 // Bytes that are not valid UTF-8 stay bytes.
-std::string json_text(std::string_view bytes) {
-  return is_utf8(bytes) ? quote(bytes) : bytes_json(bytes);
+Plain plain_text(std::string_view bytes) {
+  return is_utf8(bytes) ? Plain::of_text(bytes) : plain_of_bytes(bytes);
 }
 
-// Fixed-size values as JSON; `one` may modify its bytes.
+// Fixed-size values; `one` may modify its bytes.
 template <class One>
-std::vector<std::string> fixed_items(const Source& source, const TypePlan& plan, std::size_t count,
-                                     const std::string& where, One&& one) {
+std::vector<Plain> fixed_items(const Source& source, const TypePlan& plan, std::size_t count,
+                               const std::string& where, One&& one) {
   std::vector<char> memory(count * plan.item);
   if (!memory.empty()) read_raw(source, plan.memory, memory.data(), where);
-  std::vector<std::string> result;
+  std::vector<Plain> result;
   result.reserve(count);
   for (std::size_t i = 0; i < count; ++i) result.push_back(one(memory.data() + i * plan.item));
   return result;
 }
 
-std::string text_json(const char* at, const TypePlan& plan) {
+Plain text_at(const char* at, const TypePlan& plan) {
   std::string_view text(at, plan.item);
   text = text.substr(0, text.find('\0'));
   while (plan.blanks && !text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return json_text(text);
+  return plain_text(text);
 }
 
-std::vector<std::string> variable_texts(const Source& source, const TypePlan& plan,
-                                        std::size_t count, const std::string& where,
-                                        const Budget& budget) {
+std::vector<Plain> variable_texts(const Source& source, const TypePlan& plan, std::size_t count,
+                                  const std::string& where, const Budget& budget) {
   std::vector<char*> texts(count, nullptr);
-  std::vector<std::string> result;
+  std::vector<Plain> result;
   if (count == 0) return result;
   result.reserve(count);
   const auto take_over = [&] {
-    for (const char* text : texts) result.push_back(json_text(text == nullptr ? "" : text));
+    for (const char* text : texts) result.push_back(plain_text(text == nullptr ? "" : text));
   };
   if (source.is_attribute) {
     // Attributes cannot use our allocator, and each of their texts may be as long as the file.
@@ -124,63 +123,63 @@ std::vector<std::string> variable_texts(const Source& source, const TypePlan& pl
 }
 
 template <class T>
-std::string real_text(const char* at) {
+Plain real_at(const char* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
+  const auto real = static_cast<double>(value);
+  if (!std::isfinite(real)) return {};
   std::string text;
-  append_real(text, static_cast<double>(value));
-  return text;
+  append_real(text, real);
+  return Plain::of_digits(text);
 }
 
-// A number as JSON. Complex ones have no tag of NumPy, and do not come here.
-std::string number_json(c10::ScalarType dtype, const char* at) {
-  if (dtype == c10::ScalarType::Half) return real_text<c10::Half>(at);
-  if (dtype == c10::ScalarType::Float) return real_text<float>(at);
-  if (dtype == c10::ScalarType::Double) return real_text<double>(at);
-  if (dtype == c10::ScalarType::Bool) return *at != 0 ? "true" : "false";
+// Complex ones have no tag of NumPy, and do not come here.
+Plain number_at(c10::ScalarType dtype, const char* at) {
+  if (dtype == c10::ScalarType::Half) return real_at<c10::Half>(at);
+  if (dtype == c10::ScalarType::Float) return real_at<float>(at);
+  if (dtype == c10::ScalarType::Double) return real_at<double>(at);
+  if (dtype == c10::ScalarType::Bool) return Plain::of_truth(*at != 0);
   const DTypeRow& row = *find_dtype(dtype_of(dtype));
   const int rest = 64 - 8 * row.bytes;
   std::uint64_t bits = 0;
   std::memcpy(&bits, at, row.bytes);
-  return row.kind == NumberKind::whole
-             ? std::to_string(static_cast<std::int64_t>(bits << rest) >> rest)
-             : std::to_string(bits);
+  if (row.kind == NumberKind::whole)
+    return Plain::of_integer(static_cast<std::int64_t>(bits << rest) >> rest);
+  return bits > INT64_MAX ? Plain::of_digits(std::to_string(bits))
+                          : Plain::of_integer(static_cast<std::int64_t>(bits));
 }
 
-std::vector<std::string> read_values(const Source& source, const TypePlan& plan, std::size_t count,
-                                     const std::string& where, const Budget& budget) {
+std::vector<Plain> read_values(const Source& source, const TypePlan& plan, std::size_t count,
+                               const std::string& where, const Budget& budget) {
   const auto each = [&](auto&& one) { return fixed_items(source, plan, count, where, one); };
   switch (plan.holds) {
     case Holds::text:
       if (plan.variable) return variable_texts(source, plan, count, where, budget);
-      return each([&](const char* at) { return text_json(at, plan); });
+      return each([&](const char* at) { return text_at(at, plan); });
     case Holds::tensor:
     case Holds::number:
       return each([&](char* at) {
         if (plan.swapped) std::reverse(at, at + plan.item);
-        return number_json(plan.dtype, at);
+        return number_at(plan.dtype, at);
       });
-    default: return each([&](const char* at) { return bytes_json({at, plan.item}); });
+    default: return each([&](const char* at) { return plain_of_bytes({at, plan.item}); });
   }
 }
 
-// The first `dims` sizes are nonzero; if there are more, the innermost lists are empty.
-std::string nested_lists(const std::vector<std::string>& values, SizesView sizes,
-                         std::size_t dims) {
-  if (dims == 0) return "[]";
-  std::string text(dims, '[');
-  Sizes at(dims, 0);
-  for (std::size_t next = 0;; ++next) {
-    text += dims < sizes.size() ? std::string("[]") : values.at(next);
-    std::size_t dim = dims;
-    while (dim > 0 && ++at[dim - 1] == sizes[dim - 1]) {
-      at[--dim] = 0;
-      text += ']';
-    }
-    if (dim == 0) return text;
-    text += ',';
-    text.append(dims - dim, '[');
+// Values in lists. The first `dims` sizes are nonzero; if there are more, the innermost lists are empty.
+Plain nested_lists(std::vector<Plain> values, SizesView sizes, std::size_t dims) {
+  if (dims < sizes.size()) {
+    const SizesView outer = sizes.slice(0, dims);
+    values.assign(static_cast<std::size_t>(count_elements(outer)), Plain::of_list({}));
   }
+  for (std::size_t dim = dims; dim-- > 0;) {
+    const auto size = static_cast<std::ptrdiff_t>(sizes[dim]);
+    std::vector<Plain> lists;
+    for (auto at = values.begin(); at != values.end(); at += size)
+      lists.push_back(Plain::of_list({at, at + size}));
+    values = std::move(lists);
+  }
+  return values.at(0);
 }
 
 }  // namespace
@@ -194,22 +193,22 @@ void read_raw(const Source& source, hid_t memory_type, void* into, const std::st
   need_done(status, Code::format, where, "cannot read values");
 }
 
-std::string read_json(const Source& source, const TypePlan& plan, SizesView sizes,
-                      const std::string& where, const std::string& what, Budget& budget) {
+Plain read_plain(const Source& source, const TypePlan& plan, SizesView sizes,
+                 const std::string& where, const std::string& what, Budget& budget) {
   const std::ptrdiff_t zero = std::find(sizes.begin(), sizes.end(), 0) - sizes.begin();
-  // Lists before a size of 0 are written, too. JSON is larger than the values in the file.
+  // Lists before a size of 0 are made, too. A value in memory is larger than in the file.
   constexpr std::size_t as_text = 48;
   budget.take(sizes.slice(0, static_cast<std::size_t>(zero)), plan.item + as_text, what);
   if (static_cast<std::size_t>(zero) < sizes.size()) {
     return nested_lists({}, sizes, static_cast<std::size_t>(zero));
   }
   const auto count = static_cast<std::size_t>(count_elements(sizes));
-  const std::vector<std::string> values = read_values(source, plan, count, where, budget);
-  return sizes.empty() ? values.at(0) : nested_lists(values, sizes, sizes.size());
+  return nested_lists(read_values(source, plan, count, where, budget), sizes, sizes.size());
 }
 
-std::string marked_json(const std::string& json, const std::string& where) {
-  return compact(json::unquoted(json, where + ": what is marked as JSON"), where, max_json_depth);
+Plain marked_json(const Plain& text, const std::string& where) {
+  if (!text.is(Plain::text)) fail(Code::format, where, ": what is marked as JSON is no text");
+  return read_value(text.characters(), where);
 }
 
 TypePlan plan_field(hid_t type, const std::vector<std::string>& fields, const std::string& where) {

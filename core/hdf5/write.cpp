@@ -1,7 +1,6 @@
 // Writes HDF5 files, laid out like Python's to_h5().
 #include "core/flat/flat_tree.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/hdf5/tree.h"
 #include "core/hdf5/value_arrays.h"
 
@@ -19,8 +18,6 @@
 namespace td::hdf5 {
 
 namespace {
-
-using json::Tree;
 
 void check_names(const OwnedPath& path) {
   for (const std::string& name : path) {
@@ -80,7 +77,7 @@ class FileWriter {
     }
     for (const FlatExtras::NonTensor& value : tree.extras.data) {
       check_names(value.path);
-      other(joined(top, value.path), value.json);
+      other(joined(top, value.path), value.value);
     }
   }
 
@@ -194,14 +191,13 @@ class FileWriter {
 
   // As Python does: text as text, numbers as bytes tagged with their dtype. Other values are JSON text with a
   // mark, which Python reads as text.
-  void other(const std::string& place, const std::string& text) {
-    const Tree value = json::read_tree(text, place, max_json_depth, json::Twice::kept);
+  void other(const std::string& place, const Plain& value) {
     if (const auto texts = collected<Texts>(value)) {
       close_dataset(write_texts(place, *texts));
     } else if (const auto numbers = collected<Numbers>(value)) {
       write_numbers(place, *numbers);
     } else {
-      Id made = write_texts(place, {{}, {text.c_str()}});
+      Id made = write_texts(place, {{}, {json_text(value, place)}});
       const signed char one = 1;
       attribute(made, json_mark, H5T_NATIVE_INT8, &one);
       close_dataset(std::move(made));
@@ -214,8 +210,10 @@ class FileWriter {
     need_done(H5Tset_cset(type, H5T_CSET_UTF8), Code::out_of_memory, where_, "no type");
     const Id space = space_of(texts.sizes, place);
     Id made = dataset(place, type, space, {}, 0, false);
-    need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data.data()), Code::io,
-              where_, "cannot write texts");
+    std::vector<const char*> data;
+    for (const std::string& text : texts.data) data.push_back(text.c_str());
+    need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), Code::io, where_,
+              "cannot write texts");
     return made;
   }
 

@@ -2,7 +2,6 @@
 
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
@@ -38,9 +37,9 @@ class Describer : public WalkSink<Take::looks> {
   }
   void value(const Here& here, NodesHere nodes) {
     begin(here);
-    const std::string* json = one_value(*nodes[0]);
-    text_ += json != nullptr ? "{\"value\": " + *json + "}"
-                             : "{\"values\": " + non_tensor_json(*nodes[0]) + "}";
+    const Plain* one = one_value(*nodes[0]);
+    text_ += one != nullptr ? "{\"value\": " + json_text(*one) + "}"
+                            : "{\"values\": " + non_tensor_json(*nodes[0]) + "}";
   }
   Made leave(const Here&, bool) {
     text_ += "}}";
@@ -82,23 +81,21 @@ class Describer : public WalkSink<Take::looks> {
   std::string text_;
 };
 
-using json::Tree;
-
 class Builder {
  public:
   explicit Builder(const FromSchemaOptions& options) : options_(options) {}
 
-  NodePtr run(const Tree& root) {
-    if (root.kind != Tree::object) fail(Code::format, "a description is a JSON object");
+  NodePtr run(const Plain& root) {
+    if (!root.is(Plain::object)) fail(Code::format, "a description is a JSON object");
     if (root.find("entries") == nullptr) fail(Code::format, "the description has no \"entries\"");
     const auto result = node(root, nullptr, "the dictionary");
     while (!pending_.empty()) {
       const Place at = pending_.back();
       pending_.pop_back();
-      for (std::size_t i = 0; i < at.entries->items.size(); ++i) {
-        const std::string_view key = at.entries->names[i];
+      for (std::size_t i = 0; i < at.entries->items().size(); ++i) {
+        const std::string_view key = at.entries->name(i);
         check_path(key);
-        at.node->put(key, entry(at.entries->items[i], *at.node, quote(key)));
+        at.node->put(key, entry(at.entries->items()[i], *at.node, quote(key)));
       }
     }
     return result;
@@ -106,20 +103,21 @@ class Builder {
 
  private:
   struct Place {
-    const Tree* entries;
+    const Plain* entries;
     DenseNode* node;  // held by its parent, or by the result
   };
 
-  c10::intrusive_ptr<DenseNode> node(const Tree& json, const DenseNode* above,
+  c10::intrusive_ptr<DenseNode> node(const Plain& json, const DenseNode* above,
                                      const std::string& where) {
-    for (const std::string& key : json.names) {
+    for (const Plain& one : json.names()) {
+      const std::string_view key = one.characters();
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
         fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
-    const Tree* const entries = json.find("entries", Tree::object);
+    const Plain* const entries = json.find("entries", Plain::object);
     if (entries == nullptr) fail(Code::format, "the entries of ", where, " are not an object");
-    const Tree* const given = json.find("batch_size");
+    const Plain* const given = json.find("batch_size");
     const SizesView outer = above == nullptr ? SizesView() : above->batch();
     const Sizes batch =
         given != nullptr ? known(sizes(*given, where), outer) : Sizes(outer.begin(), outer.end());
@@ -130,15 +128,15 @@ class Builder {
     if (device) device = resolve_device(*device);
     if (device && options_.content == Content::meta) device = c10::Device(c10::kMeta);
     auto result = c10::make_intrusive<DenseNode>(batch, device);
-    if (const Tree* list = json.find("names")) {
+    if (const Plain* list = json.find("names")) {
       result->set_names(names(*list, batch.size(), where));
     }
     pending_.push_back({entries, result.get()});
     return result;
   }
 
-  Value entry(const Tree& json, const DenseNode& above, const std::string& where) {
-    if (json.kind != Tree::object) fail(Code::format, "the entry ", where, " is not an object");
+  Value entry(const Plain& json, const DenseNode& above, const std::string& where) {
+    if (!json.is(Plain::object)) fail(Code::format, "the entry ", where, " is not an object");
     if (json.find("entries") != nullptr) return NodePtr(node(json, &above, where));
     if (json.find("value") != nullptr || json.find("values") != nullptr) {
       return data(json, above, where);
@@ -146,30 +144,30 @@ class Builder {
     return leaf(json, above, where);
   }
 
-  static NodePtr data(const Tree& json, const DenseNode& above, const std::string& where) {
-    if (json.items.size() != 1) {
+  static NodePtr data(const Plain& json, const DenseNode& above, const std::string& where) {
+    if (json.items().size() != 1) {
       fail(Code::format, "the value ", where, " has fields besides its value");
     }
-    require_depth(json.items[0], where);
-    const std::string text = json::text_of(json.items[0]);
-    if (json.names[0] == "values") {
-      return non_tensor_from_json(text, above.batch(), above.device());
+    require_depth(json.items()[0], where);
+    if (json.name(0) == "values") {
+      return non_tensor_of_lists(json.items()[0], above.batch(), above.device());
     }
-    return c10::make_intrusive<NonTensorNode>(text, above.batch(), above.device());
+    return c10::make_intrusive<NonTensorNode>(json.items()[0], above.batch(), above.device());
   }
 
-  at::Tensor leaf(const Tree& json, const DenseNode& above, const std::string& where) const {
-    for (const std::string& key : json.names) {
+  at::Tensor leaf(const Plain& json, const DenseNode& above, const std::string& where) const {
+    for (const Plain& one : json.names()) {
+      const std::string_view key = one.characters();
       if (key != "dtype" && key != "shape" && key != "device") {
         fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
-    const Tree* const dtype_name = json.find("dtype", Tree::text);
-    const Tree* const given = json.find("shape");
+    const Plain* const dtype_name = json.find("dtype", Plain::text);
+    const Plain* const given = json.find("shape");
     if (dtype_name == nullptr || given == nullptr) {
       fail(Code::format, where, " needs a \"dtype\" and a \"shape\"");
     }
-    const c10::ScalarType dtype = parse_dtype(dtype_name->characters, where);
+    const c10::ScalarType dtype = parse_dtype(dtype_name->characters(), where);
     const Sizes shape = known(sizes(*given, where), above.batch());
     require_batch(where, shape, above.batch());
     std::optional<c10::Device> device = above.device();
@@ -183,22 +181,22 @@ class Builder {
     return uninitialised(shape, dtype, device);
   }
 
-  static std::optional<c10::Device> device_of(const Tree* json, const std::string& where) {
-    if (json == nullptr || json->kind == Tree::null) return std::nullopt;
-    if (json->kind != Tree::text) fail(Code::format, "the device of ", where, " is not a string");
-    return parse_device(json->characters);
+  static std::optional<c10::Device> device_of(const Plain* json, const std::string& where) {
+    if (json == nullptr || json->is(Plain::null)) return std::nullopt;
+    if (!json->is(Plain::text)) fail(Code::format, "the device of ", where, " is not a string");
+    return parse_device(std::string(json->characters()));
   }
 
-  static Sizes sizes(const Tree& json, const std::string& where) {
-    if (json.kind != Tree::list || json.items.size() > max_dims) {
+  static Sizes sizes(const Plain& json, const std::string& where) {
+    if (!json.is(Plain::list) || json.items().size() > max_dims) {
       fail(Code::format, "the sizes of ", where, " are not a list of at most ", max_dims);
     }
     Sizes result;
-    for (const Tree& size : json.items) {
-      if (size.kind != Tree::integer || size.integral < -1) {
+    for (const Plain& size : json.items()) {
+      if (!size.is(Plain::integer) || size.integral() < -1) {
         fail(Code::format, "the sizes of ", where, " hold something that is not a size");
       }
-      result.push_back(size.integral);
+      result.push_back(size.integral());
     }
     return result;
   }
@@ -215,16 +213,17 @@ class Builder {
     return sizes;
   }
 
-  static Names names(const Tree& json, std::size_t dims, const std::string& where) {
-    if (json.kind != Tree::list || json.items.size() != dims) {
+  static Names names(const Plain& json, std::size_t dims, const std::string& where) {
+    if (!json.is(Plain::list) || json.items().size() != dims) {
       fail(Code::format, "the names of ", where, " are not a list of ", dims);
     }
     Names result;
-    for (const Tree& name : json.items) {
-      if (name.kind != Tree::null && name.kind != Tree::text) {
+    for (const Plain& name : json.items()) {
+      if (!name.is(Plain::null) && !name.is(Plain::text)) {
         fail(Code::format, "the names of ", where, " hold something that is not a name");
       }
-      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
+      result.push_back(name.is(Plain::null) ? std::nullopt
+                                            : std::optional<std::string>(name.characters()));
     }
     return result;
   }
@@ -236,18 +235,9 @@ class Builder {
   }
 
   // Bounds the nesting: writing a value recurses.
-  static void require_depth(const Tree& value, const std::string& where) {
-    std::vector<std::pair<const Tree*, std::size_t>> pending{{&value, 0}};
-    while (!pending.empty()) {
-      const auto [at, depth] = pending.back();
-      pending.pop_back();
-      if (depth > max_json_depth) {
-        fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
-      }
-      for (const Tree& inner : at->items) {
-        if (!inner.items.empty()) pending.emplace_back(&inner, depth + 1);
-      }
-    }
+  static void require_depth(const Plain& value, const std::string& where) {
+    if (!is_deeper(value, max_json_depth + 1)) return;
+    fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
   }
 
   const FromSchemaOptions& options_;
@@ -266,8 +256,7 @@ std::string describe_dict(const TensorDict& td) {
 }
 
 TensorDict from_schema(std::string_view text, const FromSchemaOptions& options) {
-  const Tree tree =
-      json::read_tree(text, "the description", std::numeric_limits<std::size_t>::max());
+  const Plain tree = read_json(text, "the description", std::numeric_limits<std::size_t>::max());
   return TensorDict(Builder(options).run(tree));
 }
 

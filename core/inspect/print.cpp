@@ -76,20 +76,18 @@ std::string attributes(const Node& node, std::size_t depth) {
 }
 
 // The values as a list, with a list for each element of an uneven stack, whatever its dimension.
-std::string values_json(const Node& node) {
+Plain values_of(const Node& node) {
   const c10::ArrayRef<NodePtr> elements = stacked(node);
-  if (elements.empty() || !is_uneven(node.batch())) return non_tensor_json(node);
+  if (elements.empty() || !is_uneven(node.batch())) return non_tensor_lists(node);
   const RecursionGuard guard;
-  std::string text;
-  for (const NodePtr& element : elements) {
-    text += (text.empty() ? "[" : ", ") + values_json(*element);
-  }
-  return text + "]";
+  std::vector<Plain> lists;
+  for (const NodePtr& element : elements) lists.push_back(values_of(*element));
+  return Plain::of_list(std::move(lists));
 }
 
 // A list with a value for each batch element, shortened as in Python.
 std::string non_tensor_stack_text(const Node& node, std::size_t depth) {
-  std::string text = python_text(values_json(node));
+  std::string text = python_text(values_of(node));
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < 50; ++n) {
     do ++at;

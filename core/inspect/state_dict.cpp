@@ -2,6 +2,7 @@
 #include "core/inspect/state_dict.h"
 
 #include "core/formats/format.h"
+#include "core/formats/json_text.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/evenness.h"

@@ -1,29 +1,27 @@
 #include "core/inspect/state_metadata.h"
 
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 #include "core/inspect/state_dict.h"
 
 namespace td {
-
-using json::Tree;
 
 namespace {
 
 [[noreturn]] void refuse() { fail(Code::format, "the metadata of the state dict is invalid"); }
 
-StateMetadata::State state_in(const json::Tree& json) {
+StateMetadata::State state_in(const Plain& json) {
   StateMetadata::State state;
-  const Tree* const batch = json.find("batch_size", Tree::list);
+  const Plain* const batch = json.find("batch_size", Plain::list);
   if (batch == nullptr) refuse();
-  for (const Tree& size : batch->items) {
+  for (const Plain& size : batch->items()) {
     // -1: a lazy stack whose elements differ.
-    if (size.kind != Tree::integer || size.integral < -1) refuse();
-    state.batch.push_back(size.integral);
+    if (!size.is(Plain::integer) || size.integral() < -1) refuse();
+    state.batch.push_back(size.integral());
   }
-  const Tree* const device = json.find("device");
-  if (device == nullptr || device->kind == Tree::null) return state;
-  if (device->kind != Tree::text) refuse();
-  state.device = device->characters;
+  const Plain* const device = json.find("device");
+  if (device == nullptr || device->is(Plain::null)) return state;
+  if (!device->is(Plain::text)) refuse();
+  state.device = device->characters();
   return state;
 }
 
@@ -31,27 +29,27 @@ StateMetadata::State state_in(const json::Tree& json) {
 
 StateMetadata::StateMetadata(const TensorDict& state) {
   if (state.kind_of(state_metadata) != EntryKind::non_tensor) return;
-  const Tree json =
-      json::read_tree(state.get_non_tensor(state_metadata), "the metadata of the state dict");
-  if (json.kind != Tree::object) refuse();
-  if (const Tree* const dicts = json.find("dicts", Tree::list)) {
+  const Plain json =
+      read_json(state.get_non_tensor(state_metadata), "the metadata of the state dict");
+  if (!json.is(Plain::object)) refuse();
+  if (const Plain* const dicts = json.find("dicts", Plain::list)) {
     read_list(*dicts);
     return;
   }
-  for (std::size_t i = 0; i < json.items.size(); ++i)
-    by_name_.emplace(json.names[i], state_in(json.items[i]));
+  for (std::size_t i = 0; i < json.items().size(); ++i)
+    by_name_.emplace(json.name(i), state_in(json.items()[i]));
 }
 
-void StateMetadata::read_list(const Tree& dicts) {
-  for (const Tree& json : dicts.items) {
-    const Tree* const name = json.find("name", Tree::text);
-    const Tree* const in = json.find("in", Tree::integer);
+void StateMetadata::read_list(const Plain& dicts) {
+  for (const Plain& json : dicts.items()) {
+    const Plain* const name = json.find("name", Plain::text);
+    const Plain* const in = json.find("in", Plain::integer);
     const std::size_t number = states_.size();
     states_.push_back(state_in(json));
     if (number == 0) continue;
-    if (name == nullptr || in == nullptr || in->integral < 0) refuse();
-    const auto holder = static_cast<std::size_t>(in->integral);
-    if (holder >= number || !below_.emplace(std::pair(holder, name->characters), number).second)
+    if (name == nullptr || in == nullptr || in->integral() < 0) refuse();
+    const auto holder = static_cast<std::size_t>(in->integral());
+    if (holder >= number || !below_.emplace(std::pair(holder, std::string(name->characters())), number).second)
       refuse();
   }
   if (!states_.empty()) open_.back() = 0;

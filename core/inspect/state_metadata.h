@@ -10,9 +10,7 @@
 
 namespace td {
 
-namespace json {
-struct Tree;
-}
+class Plain;
 
 // The batch sizes and devices of a state's dictionaries, in all forms that were ever written.
 class StateMetadata {
@@ -31,7 +29,7 @@ class StateMetadata {
   const State* find() const;
 
  private:
-  void read_list(const json::Tree& dicts);
+  void read_list(const Plain& dicts);
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::vector<State> states_;

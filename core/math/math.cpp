@@ -36,7 +36,7 @@ at::Tensor compare_non_tensor(const Kernel& kernel, const Here& here, NodesHere 
                                           right = non_tensor_values(*nodes[1]);
   bool* at = result.data_ptr<bool>();
   for (std::size_t i = 0; i < left.size(); ++i)
-    at[i] = (left[i] == right[i] || left[i]->json() == right[i]->json()) == equal;
+    at[i] = (left[i] == right[i] || left[i]->value() == right[i]->value()) == equal;
   return first.device() ? result.to(*first.device()) : result;
 }
 

@@ -231,7 +231,7 @@ class ReduceOp final : public ZipOp {
     const Sizes batch = reducer_.batch(node.batch());
     if (SizesView(batch) == node.batch()) return ZipOp::data(here, nodes);
     const std::vector<const NonTensorNode*> values = non_tensor_values(node);
-    return NodePtr(c10::make_intrusive<NonTensorNode>(values.empty() ? "null" : values[0]->json(),
+    return NodePtr(c10::make_intrusive<NonTensorNode>(values.empty() ? Plain() : values[0]->value(),
                                                       batch, node.device()));
   }
 

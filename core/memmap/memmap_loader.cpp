@@ -179,14 +179,14 @@ class Loader {
   // Lists nest as deep as the batch; deeper ones belong to the values.
   NodePtr value(const Opened& opened, const Above& above) {
     if (opened.text.type == NodeType::non_tensor)
-      return c10::make_intrusive<NonTensorNode>(opened.text.data, above.batch, above.device);
+      return c10::make_intrusive<NonTensorNode>(read_value(opened.text.data, opened.where),
+                                                above.batch, above.device);
     if (opened.text.data.empty()) return numbered_values(opened, above);
     try {
-      const std::string json =
-          above.rows == any_rows
-              ? opened.text.data
-              : head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
-      const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
+      Plain lists = read_json(opened.text.data, "the text", max_json_depth + above.batch.size(),
+                              Repeated::kept);
+      if (above.rows != any_rows) lists = head_of_list(lists, static_cast<std::size_t>(above.rows));
+      const NodePtr node = stacked_along(non_tensor_of_lists(lists, above.batch, above.device),
                                          opened.text.stack_dim);
       // A stack's own device overrides the parent's.
       if (opened.text.own_device && !device_ && one_value(*node) == nullptr) {

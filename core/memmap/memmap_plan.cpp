@@ -221,7 +221,7 @@ class Planner : public WalkSink<Take::elements> {
   }
 
   void add_non_tensor(Level& level, const Node& node) {
-    const std::string* one = one_value(node);
+    const Plain* one = one_value(node);
     const NodePtr copy = node.shallow_copy();
     copy->set_device(cpu());
     std::string dir;
@@ -233,7 +233,7 @@ class Planner : public WalkSink<Take::elements> {
       level.text.node(path_.back(), one != nullptr ? format::NodeType::non_tensor
                                                    : format::NodeType::non_tensor_stack);
       const std::string json =
-          compact(one != nullptr ? *one : non_tensor_json(node), show_path(path_), max_json_depth);
+          json_text(one != nullptr ? *one : non_tensor_lists(node), show_path(path_));
       plan_.folders.push_back(
           {dir,
            one != nullptr ? format::non_tensor_text(json)

@@ -51,10 +51,8 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::size_t left = max_read_bytes;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     // The limit for saving.
-    std::string json =
-        compact(json_of(pickle, root.items[i + 1], left, where), where, max_json_depth);
-    left -= std::min(left, json.size());
-    values.push_back({pickle.objects[root.items[i]].text, std::move(json)});
+    values.push_back(
+        {pickle.objects[root.items[i]].text, plain_of(pickle, root.items[i + 1], left, where)});
   }
   fields.values = std::move(values);
   fields.unread.clear();
@@ -70,7 +68,7 @@ void put_field(const NodePtr& root, const format::Field& field, const std::strin
            " is a field beside the dictionary of the tensorclass, and an entry of it");
     }
     dict.put(field.name,
-             NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dict.batch(), dict.device())));
+             NodePtr(c10::make_intrusive<NonTensorNode>(field.value, dict.batch(), dict.device())));
     return Go::past;
   });
 }

@@ -35,7 +35,7 @@ bool holds(const Value& value, const format::Field& field) {
   if (kind_of(value) != EntryKind::non_tensor) return false;
   const std::vector<const NonTensorNode*> each = non_tensor_values(*value.node());
   return std::all_of(each.begin(), each.end(),
-                     [&](const NonTensorNode* one) { return one->json() == field.json; });
+                     [&](const NonTensorNode* one) { return one->value() == field.value; });
 }
 
 bool unchanged(const Node& tensorclass, const PickledFields& pickled) {

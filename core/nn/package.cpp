@@ -4,7 +4,6 @@
 #include "core/nn/script_load.h"
 
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/io/file_io.h"
 #include "core/nn/frame.h"
 #include "core/nn/guarded.h"
@@ -83,9 +82,9 @@ PackageText text_of(const zip_file::Reader& zip) {
   }
   for (const zip_file::Entry& one : zip.entries()) {
     if (!lies_in(one, code_folder) || !files::ends_with(one.name, "_metadata.json")) continue;
-    const json::Tree tree = json::read_tree(zip.text(one, 1 << 24), zip.where() + ": " + one.name);
-    if (const json::Tree* device = tree.find("AOTI_DEVICE_KEY")) result.device = device->characters;
-    const json::Tree* ours = tree.find("tensordict");
+    const Plain tree = read_json(zip.text(one, 1 << 24), zip.where() + ": " + one.name);
+    if (const Plain* device = tree.find("AOTI_DEVICE_KEY")) result.device = device->characters();
+    const Plain* ours = tree.find("tensordict");
     if (ours == nullptr) continue;
     result.meta = read_script_meta(ours->characters, zip.where() + ": tensordict.json");
     break;

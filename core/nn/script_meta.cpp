@@ -1,9 +1,9 @@
 // Reads "tensordict.json" of an archive; docs/guide/modules.md describes it.
 #include "core/nn/script_meta.h"
 
+#include "core/formats/digits.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tensor/dtype.h"
 
 #include <algorithm>
@@ -13,8 +13,6 @@ namespace td {
 
 namespace {
 
-using json::Tree;
-
 constexpr std::int64_t newest_version = 2;
 constexpr std::size_t max_keys = 10000;
 constexpr std::size_t max_followers = 1000;
@@ -22,19 +20,19 @@ constexpr std::size_t max_followers = 1000;
 // The members of one object, read by name; unread members are unknown.
 class Members {
  public:
-  Members(const Tree& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (object.kind != Tree::object) fail(Code::format, where_, " is no object");
-    read_.resize(object.names.size());
+  Members(const Plain& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is(Plain::object)) fail(Code::format, where_, " is no object");
+    read_.resize(object.names().size());
   }
   const std::string& where() const noexcept { return where_; }
 
-  const Tree* find(std::string_view name) {
-    const Tree* found = object_.find(name);
-    if (found != nullptr) read_[static_cast<std::size_t>(found - object_.items.data())] = true;
+  const Plain* find(std::string_view name) {
+    const Plain* found = object_.find(name);
+    if (found != nullptr) read_[static_cast<std::size_t>(found - object_.items().data())] = true;
     return found;
   }
-  const Tree& wanted(std::string_view name) {
-    const Tree* found = find(name);
+  const Plain& wanted(std::string_view name) {
+    const Plain* found = find(name);
     if (found == nullptr) fail(Code::format, where_, " lacks ", quote(name));
     return *found;
   }
@@ -42,47 +40,49 @@ class Members {
     const auto at = std::find(read_.begin(), read_.end(), false);
     if (at == read_.end()) return;
     fail(Code::format, where_, " has the unknown member ",
-         quote(object_.names[static_cast<std::size_t>(at - read_.begin())]));
+         quote(object_.name(static_cast<std::size_t>(at - read_.begin()))));
   }
 
   // Leave `to` unchanged if the member is missing.
   void read(std::string_view name, std::string& to) {
-    if (const Tree* found = of_kind(name, Tree::text, "text")) to = found->characters;
+    if (const Plain* found = of_kind(name, Plain::text, "text")) to = found->characters();
   }
   void read(std::string_view name, bool& to) {
-    if (const Tree* found = of_kind(name, Tree::boolean, "truth value")) to = found->truth;
+    if (const Plain* found = of_kind(name, Plain::boolean, "truth value")) to = found->truth();
   }
   void read(std::string_view name, std::int64_t& to) {
-    if (const Tree* found = of_kind(name, Tree::integer, "whole number")) to = found->integral;
+    if (const Plain* found = of_kind(name, Plain::integer, "whole number")) to = found->integral();
   }
   void read(std::string_view name, double& to) {
-    const Tree* found = find(name);
+    const Plain* found = find(name);
     if (found == nullptr) return;
-    if (found->kind != Tree::integer && found->kind != Tree::real) fail_kind(name, "number");
-    to = std::strtod(found->characters.c_str(), nullptr);
+    if (!found->is(Plain::integer) && !found->is(Plain::real)) fail_kind(name, "number");
+    to = found->number();
   }
   void read(std::string_view name, std::optional<std::uint64_t>& to) {
-    const Tree* found = find(name);
+    const Plain* found = find(name);
     if (found == nullptr) return;
-    const bool digits = found->kind == Tree::integer || found->kind == Tree::real;
-    if (!digits || found->characters.find_first_not_of("0123456789") != std::string::npos)
+    std::uint64_t seed = 0;
+    const bool whole = found->is(Plain::integer) && found->integral() >= 0;
+    if (whole) seed = static_cast<std::uint64_t>(found->integral());
+    if (!whole && (!found->is(Plain::real) || !parse_digits(found->characters(), seed)))
       fail_kind(name, "whole number from 0 to 2**64 - 1");
-    to = std::strtoull(found->characters.c_str(), nullptr, 10);
+    to = seed;
   }
   void read(std::string_view name, KeyPath& to) {
-    if (const Tree* found = find(name)) to = key(*found, name);
+    if (const Plain* found = find(name)) to = key(*found, name);
   }
   void read(std::string_view name, std::optional<KeyPath>& to) {
-    if (const Tree* found = find(name)) to = key(*found, name);
+    if (const Plain* found = find(name)) to = key(*found, name);
   }
   void read(std::string_view name, std::optional<KeyPaths>& to) {
-    const Tree* found = find(name);
+    const Plain* found = find(name);
     if (found == nullptr) return;
-    if (found->kind != Tree::list) fail_kind(name, "list of keys");
-    if (found->items.size() > max_keys)
+    if (!found->is(Plain::list)) fail_kind(name, "list of keys");
+    if (found->items().size() > max_keys)
       fail(Code::format, where_, ": ", quote(name), " has more than ", max_keys, " keys");
     to.emplace();
-    for (const Tree& one : found->items) to->push_back(key(one, name));
+    for (const Plain& one : found->items()) to->push_back(key(one, name));
   }
 
   [[noreturn]] void fail_kind(std::string_view name, const char* what) const {
@@ -90,20 +90,20 @@ class Members {
   }
 
  private:
-  const Tree* of_kind(std::string_view name, Tree::Kind kind, const char* what) {
-    const Tree* found = find(name);
-    if (found != nullptr && found->kind != kind) fail_kind(name, what);
+  const Plain* of_kind(std::string_view name, Plain::Kind kind, const char* what) {
+    const Plain* found = find(name);
+    if (found != nullptr && !found->is(kind)) fail_kind(name, what);
     return found;
   }
   // A list of names, or one name.
-  KeyPath key(const Tree& value, std::string_view name) const {
+  KeyPath key(const Plain& value, std::string_view name) const {
     std::vector<std::string> names;
-    if (value.kind == Tree::text) {
-      names.push_back(value.characters);
-    } else if (value.kind == Tree::list) {
-      for (const Tree& one : value.items) {
-        if (one.kind != Tree::text) fail_key(name);
-        names.push_back(one.characters);
+    if (value.is(Plain::text)) {
+      names.emplace_back(value.characters());
+    } else if (value.is(Plain::list)) {
+      for (const Plain& one : value.items()) {
+        if (!one.is(Plain::text)) fail_key(name);
+        names.emplace_back(one.characters());
       }
     } else {
       fail_key(name);
@@ -116,7 +116,7 @@ class Members {
     fail(Code::format, where_, ": ", quote(name), " holds no key, which is a list of names");
   }
 
-  const Tree& object_;
+  const Plain& object_;
   std::string where_;
   std::vector<bool> read_;
 };
@@ -134,7 +134,7 @@ NormalParamOptions normal_params(Members& members) {
   return options;
 }
 
-DistributionPart distribution(const Tree& given, const std::string& where) {
+DistributionPart distribution(const Plain& given, const std::string& where) {
   Members members(given, where);
   DistributionPart part;
   std::string name;
@@ -147,11 +147,11 @@ DistributionPart distribution(const Tree& given, const std::string& where) {
   members.wanted("in_keys");
   members.read("in_keys", keys);
   part.keys = std::move(*keys);
-  if (const Tree* names = members.find("names")) {
-    if (names->kind != Tree::list) members.fail_kind("names", "list of names");
-    for (const Tree& one : names->items) {
-      if (one.kind != Tree::text) members.fail_kind("names", "list of names");
-      part.names.push_back(one.characters);
+  if (const Plain* names = members.find("names")) {
+    if (!names->is(Plain::list)) members.fail_kind("names", "list of names");
+    for (const Plain& one : names->items()) {
+      if (!one.is(Plain::text)) members.fail_kind("names", "list of names");
+      part.names.emplace_back(one.characters());
     }
     if (part.names.size() != part.keys.size()) {
       fail(Code::format, where, " has ", part.names.size(), " names for ", part.keys.size(),
@@ -171,9 +171,9 @@ DistributionPart distribution(const Tree& given, const std::string& where) {
 
 ProbabilisticSpec probabilistic(Members& members) {
   ProbabilisticSpec spec;
-  const Tree& distributions = members.wanted("distributions");
-  if (distributions.kind != Tree::list) members.fail_kind("distributions", "list");
-  for (const Tree& one : distributions.items) {
+  const Plain& distributions = members.wanted("distributions");
+  if (!distributions.is(Plain::list)) members.fail_kind("distributions", "list");
+  for (const Plain& one : distributions.items()) {
     spec.parts.push_back(distribution(
         one, members.where() + ".distributions[" + std::to_string(spec.parts.size()) + "]"));
   }
@@ -192,7 +192,7 @@ ProbabilisticSpec probabilistic(Members& members) {
   return spec;
 }
 
-FollowerSpec follower(const Tree& given, const std::string& where) {
+FollowerSpec follower(const Plain& given, const std::string& where) {
   Members members(given, where);
   std::string kind;
   FollowerSpec spec;
@@ -209,19 +209,19 @@ FollowerSpec follower(const Tree& given, const std::string& where) {
   return spec;
 }
 
-TensorForm tensor_form(const Tree& given, const std::string& where) {
+TensorForm tensor_form(const Plain& given, const std::string& where) {
   Members members(given, where);
   TensorForm form{};
   std::string name;
   members.wanted("dtype");
   members.read("dtype", name);
   form.dtype = parse_dtype(name, where);
-  const Tree& shape = members.wanted("shape");
-  if (shape.kind != Tree::list) members.fail_kind("shape", "list");
-  for (const Tree& size : shape.items) {
-    if (size.kind != Tree::integer || size.integral < -1)
+  const Plain& shape = members.wanted("shape");
+  if (!shape.is(Plain::list)) members.fail_kind("shape", "list");
+  for (const Plain& size : shape.items()) {
+    if (!size.is(Plain::integer) || size.integral() < -1)
       members.fail_kind("shape", "list of sizes, where -1 is any");
-    form.shape.push_back(size.integral);
+    form.shape.push_back(size.integral());
   }
   members.refuse_unknown();
   return form;
@@ -236,7 +236,7 @@ void check_version(std::int64_t version) {
 }  // namespace
 
 ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
-  const Tree tree = json::read_tree(json, where);
+  const Plain tree = read_json(json, where);
   Members members(tree, where);
   ScriptMeta meta;
   std::int64_t version = 1;
@@ -253,19 +253,19 @@ ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
     return meta;
   }
   members.read("select_out_keys", meta.select_out_keys);
-  if (const Tree* inputs = members.find("inputs")) {
-    if (inputs->kind != Tree::list) members.fail_kind("inputs", "list");
+  if (const Plain* inputs = members.find("inputs")) {
+    if (!inputs->is(Plain::list)) members.fail_kind("inputs", "list");
     meta.inputs.emplace();
-    for (const Tree& one : inputs->items) {
+    for (const Plain& one : inputs->items()) {
       meta.inputs->push_back(
           tensor_form(one, where + ": inputs[" + std::to_string(meta.inputs->size()) + "]"));
     }
   }
-  if (const Tree* then = members.find("then")) {
-    if (then->kind != Tree::list) members.fail_kind("then", "list");
-    if (then->items.size() > max_followers)
+  if (const Plain* then = members.find("then")) {
+    if (!then->is(Plain::list)) members.fail_kind("then", "list");
+    if (then->items().size() > max_followers)
       fail(Code::format, where, ": more than ", max_followers, " modules follow");
-    for (const Tree& one : then->items) {
+    for (const Plain& one : then->items()) {
       meta.then.push_back(
           follower(one, where + ": then[" + std::to_string(meta.then.size()) + "]"));
     }

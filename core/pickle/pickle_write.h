@@ -1,14 +1,33 @@
 // core/pickle/pickle_write.h: pickles of plain values, for Python to read.
 #pragma once
 
+#include "core/formats/events.h"
+
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace td::pickled {
 
-// Converts a JSON object to a pickle of dicts, lists, texts and numbers for pickle.loads(), with the items of
-// a second object added. Code::format for invalid or too deeply nested text, Code::key_invalid if both have
-// the same key.
-std::string pickle_of_json(std::string_view json, std::string_view more, const std::string& where);
+// Writes a pickle of dicts, lists, texts and numbers for pickle.loads(): one dict, at whose end `more` is added.
+// Code::key_invalid if it has a member of that name.
+class PickleEvents final : public TextEvents {
+ public:
+  using Members = std::vector<std::pair<std::string_view, Plain>>;
+  explicit PickleEvents(Members more);
+
+  void add(const Plain& value) override;
+  void open(bool is_object) override;
+  void name(std::string_view name) override;
+  void close(bool is_object) override;
+
+ private:
+  void append(std::uint64_t value, int bytes);
+  void append_text(std::string_view characters);
+
+  Members more_;
+  std::size_t depth_ = 0;
+};
 
 }  // namespace td::pickled

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/formats/plain.h"
 #include "core/tensor/sizes.h"
 
 #include <c10/core/ScalarType.h>
@@ -63,10 +64,10 @@ Pickle read(std::string_view text, const std::string& where, std::size_t max_obj
 // Reads a pickle of any Python objects: those that are not plain values become foreign.
 Pickle read_foreign(std::string_view text, const std::string& where, std::size_t max_objects);
 
-// A plain value as JSON text; numeric keys become digits. Code::unsupported for other values, Code::format if
-// it is nested too deep or longer than `max_bytes`.
-std::string json_of(const Pickle& pickle, Ref value, std::size_t max_bytes,
-                    const std::string& where);
+// A plain value; numeric keys become digits, infinities and NaN null, as in Python's writer of the format.
+// Code::unsupported for other values, Code::format if it is nested too deep or its text longer than `bytes_left`,
+// which falls by that length.
+Plain plain_of(const Pickle& pickle, Ref value, std::size_t& bytes_left, const std::string& where);
 
 // The key as a name: its text, or the digits of an integer.
 std::string key_of(const Pickle& pickle, Ref key, const std::string& where);

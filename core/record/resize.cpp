@@ -37,7 +37,9 @@ void keep_values(Layout& folder, std::int64_t rows) {
   for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
     const format::NodeText& text = folder.nodes()[i].text;
     if (text.type != NodeType::non_tensor_stack || rows == folder.rows()) continue;
-    folder.set_non_tensor(i, text.type, head_of_list(text.data, static_cast<std::size_t>(rows)));
+    const Plain lists = read_json(text.data, "a list", max_json_depth + 1, Repeated::kept);
+    folder.set_non_tensor(i, text.type,
+                          json_text(head_of_list(lists, static_cast<std::size_t>(rows))));
   }
 }
 

@@ -1,11 +1,6 @@
 #include "core/replay/json_members.h"
 
 #include "core/base/error.h"
-#include "core/formats/json_text.h"
-
-#include <array>
-#include <charconv>
-#include <cmath>
 
 namespace td {
 
@@ -45,34 +40,28 @@ std::vector<std::string> values_in(std::string_view text) {
 }  // namespace
 
 JsonMembers::JsonMembers(std::string text, const std::string& where)
-    : text_(std::move(text)),
-      where_(where),
-      tree_(std::make_shared<const json::Tree>(json::read_tree(text_, where))) {
-  if (tree_->kind != json::Tree::object) fail(Code::format, where, " is no JSON object");
+    : text_(std::move(text)), where_(where), tree_(read_json(text_, where)) {
+  if (!tree_.is(Plain::object)) fail(Code::format, where, " is no JSON object");
   const std::vector<std::string> values = values_in(text_);
-  for (std::size_t i = 0; i < tree_->names.size(); ++i)
-    members_.emplace_back(tree_->names[i], values.at(i));
+  for (std::size_t i = 0; i < tree_.names().size(); ++i)
+    members_.emplace_back(tree_.name(i), values.at(i));
 }
 
 std::optional<std::int64_t> JsonMembers::integer(std::string_view name) const {
-  const json::Tree* value = find(name);
+  const Plain* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (value->kind != json::Tree::integer)
+  if (!value->is(Plain::integer))
     fail(Code::format, where_, " has a \"", name, "\" that is no whole number");
-  return value->integral;
+  return value->integral();
 }
 
 std::optional<double> JsonMembers::real(std::string_view name) const {
-  const json::Tree* value = find(name);
+  const Plain* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (value->kind == json::Tree::integer) return static_cast<double>(value->integral);
-  double number = 0;
-  const std::string& text = value->characters;
-  if (value->kind != json::Tree::real ||
-      std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc() ||
-      !std::isfinite(number))
+  if (value->is(Plain::integer)) return value->number();
+  if (!value->is(Plain::real))
     fail(Code::format, where_, " has a \"", name, "\" that is no finite number");
-  return number;
+  return value->number();
 }
 
 void JsonMembers::set(std::string_view name, std::string text) {
@@ -96,16 +85,6 @@ std::string JsonMembers::text() const {
     result += ": " + value;
   }
   return result + "}";
-}
-
-std::string json_number(double value) {
-  std::array<char, 32> buffer{};
-  const std::to_chars_result end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  std::string text(buffer.data(), end.ptr);
-  // Otherwise Python would parse an integer.
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
 }
 
 }  // namespace td

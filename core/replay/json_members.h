@@ -1,9 +1,8 @@
 // core/replay/json_members.h: a small JSON object that preserves the original text of its members.
 #pragma once
 
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +23,7 @@ class JsonMembers {
   // The member as a number; nullopt if it is missing. Throws Code::format for another type.
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> real(std::string_view name) const;
-  const json::Tree* find(std::string_view name) const noexcept {
-    return tree_ == nullptr ? nullptr : tree_->find(name);
-  }
+  const Plain* find(std::string_view name) const noexcept { return tree_.find(name); }
 
   // `text`: the value as JSON.
   void set(std::string_view name, std::string text);
@@ -36,11 +33,8 @@ class JsonMembers {
  private:
   std::string text_;  // original text; empty once a member has changed
   std::string where_;
-  std::shared_ptr<const json::Tree> tree_;  // parsed `text`; shared by copies
+  Plain tree_;  // parsed `text`
   std::vector<std::pair<std::string, std::string>> members_;
 };
-
-// The JSON text of a finite number.
-std::string json_number(double value);
 
 }  // namespace td

@@ -174,16 +174,14 @@ void Priorities::read_settings(const std::string& path, std::int64_t capacity) {
   }
   double largest = -1;
   std::int64_t place = 0;
-  if (const json::Tree* most = settings.find("_max_priority")) {
-    const bool pair = most->kind == json::Tree::list && most->items.size() == 2;
+  if (const Plain* most = settings.find("_max_priority")) {
+    const bool pair = most->is(Plain::list) && most->items().size() == 2;
     if (!pair) fail(Code::format, where, " has a \"_max_priority\" that is no pair");
     const auto number_at = [&](std::size_t i) -> std::optional<double> {
-      const json::Tree& value = most->items[i];
-      if (value.kind == json::Tree::integer) return static_cast<double>(value.integral);
-      if (value.kind == json::Tree::real) return std::strtod(value.characters.c_str(), nullptr);
-      return std::nullopt;
+      const Plain& value = most->items()[i];
+      return value.is_number() ? std::optional(value.number()) : std::nullopt;
     };
-    if (most->items[0].kind != json::Tree::null) {
+    if (!most->items()[0].is(Plain::null)) {
       const std::optional<double> value = number_at(0);
       if (!value) fail(Code::format, where, " has a \"_max_priority\" that is no number");
       largest = *value;
@@ -238,14 +236,14 @@ void Priorities::save(const std::string& folder, bool in_new) const {
   JsonMembers settings = settings_;
   const bool fresh = settings.find("_alpha") == nullptr;
   const auto put = [&](const char* name, double value) {
-    if (fresh || settings.real(name) != value) settings.set(name, json_number(value));
+    if (fresh || settings.real(name) != value) settings.set(name, json_text(Plain::of_real(value)));
   };
   put("_alpha", alpha_);
   put("_beta", beta_);
   put("_eps", eps_);
   if (fresh || largest_changed_) {
     settings.set("_max_priority", largest_ < 0 ? "[null, null]"
-                                               : "[" + json_number(largest_) + ", " +
+                                               : "[" + json_text(Plain::of_real(largest_)) + ", " +
                                                      std::to_string(largest_place_) + "]");
   }
   if (fresh) {

@@ -45,7 +45,7 @@ bool is_ours_in_sampler(std::string_view name) {
              "len_storage.memmap", "_sample_list.memmap", "drop_last.memmap", "_ran_out.memmap"});
 }
 
-JsonMembers read_json(const std::string& folder, const char* name) {
+JsonMembers members_in(const std::string& folder, const char* name) {
   const std::string path = join(folder, name);
   return JsonMembers(files::read(path, longest_json), "\"" + path + "\"");
 }
@@ -114,7 +114,7 @@ class Others {
 };
 
 RandomNumbers read_draws(const std::string& folder) {
-  const JsonMembers members = read_json(folder, draws_json);
+  const JsonMembers members = members_in(folder, draws_json);
   return {static_cast<std::uint64_t>(number_in(members, folder, draws_json, "seed")),
           static_cast<std::uint64_t>(number_in(members, folder, draws_json, "drawn"))};
 }
@@ -176,19 +176,19 @@ std::int64_t ReplayFiles::places() const noexcept {
 ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage) {
   ReplayFiles result = fresh(ReplayOptions());
   result.random.reset();
-  result.writer = read_json(folder, writer_json);
+  result.writer = members_in(folder, writer_json);
   if (files::look(join(folder, storage_json)).found != Found::nothing)
-    result.storage = read_json(folder, storage_json);
+    result.storage = members_in(folder, storage_json);
   if (files::look(join(folder, buffer_json)).found != Found::nothing)
-    result.buffer = read_json(folder, buffer_json);
+    result.buffer = members_in(folder, buffer_json);
   if (files::look(join(folder, draws_json)).found != Found::nothing)
     result.random = read_draws(folder);
-  const json::Tree* tree = result.storage.find("is_pytree");
-  if (tree != nullptr && (tree->kind != json::Tree::boolean || tree->truth))
+  const Plain* tree = result.storage.find("is_pytree");
+  if (tree != nullptr && (!tree->is(Plain::boolean) || tree->truth()))
     fail(Code::unsupported, "\"", join(folder, storage_json),
          "\" says that no dictionary is stored");
-  const json::Tree* rows = result.buffer.find("batch_size");
-  if (rows != nullptr && rows->kind != json::Tree::null) {
+  const Plain* rows = result.buffer.find("batch_size");
+  if (rows != nullptr && !rows->is(Plain::null)) {
     result.rows = result.buffer.integer("batch_size");
     if (*result.rows < 1)
       fail(Code::format, "\"", join(folder, buffer_json), "\" has batch_size ", *result.rows);

@@ -272,13 +272,13 @@ class Joiner : public WalkSink<Take::elements> {
       for (const Node* node : nodes) elements.push_back(node->shallow_copy());
       return lazy_stack(std::move(elements), dim);
     }
-    const std::string* json = one_value(*nodes[0]);
+    const Plain* value = one_value(*nodes[0]);
     const bool same =
-        json != nullptr && std::all_of(nodes.begin(), nodes.end(), [&](const Node* node) {
-          const std::string* one = one_value(*node);
-          return one != nullptr && *one == *json;
+        value != nullptr && std::all_of(nodes.begin(), nodes.end(), [&](const Node* node) {
+          const Plain* one = one_value(*node);
+          return one != nullptr && *one == *value;
         });
-    if (same) return c10::make_intrusive<NonTensorNode>(*json, batch, nodes[0]->device());
+    if (same) return c10::make_intrusive<NonTensorNode>(*value, batch, nodes[0]->device());
     std::vector<const NonTensorNode*> values;
     std::vector<at::Tensor> positions;
     for (const Node* node : nodes) {

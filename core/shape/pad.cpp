@@ -52,7 +52,7 @@ class PadOp final : public BatchOp {
   // A value for each position; null for new ones.
   NodePtr data(const Node& node) const {
     std::vector<const NonTensorNode*> values = non_tensor_values(node);
-    const auto null = c10::make_intrusive<NonTensorNode>("null", SizesView{}, node.device());
+    const auto null = c10::make_intrusive<NonTensorNode>(Plain(), SizesView{}, node.device());
     const auto n = static_cast<std::int64_t>(values.size());
     values.push_back(null.get());
     const at::Tensor positions = at::arange(n, at::kLong).view(node.batch());

@@ -4,8 +4,7 @@
 #include "core/store/store.h"
 
 #include "core/formats/format.h"
-#include "core/formats/json_reader.h"
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 #include "core/pickle/pickled.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
@@ -19,38 +18,6 @@ namespace td::store {
 namespace {
 
 constexpr std::size_t max_objects = 1'000'000;  // of a pickle
-
-// Cuts a list into the texts of its elements.
-class ListCutter final : public json::Copier {
- public:
-  using json::Copier::Copier;
-
-  std::vector<std::string> cut(std::string_view text) {
-    run(text);
-    return std::move(elements_);
-  }
-
- private:
-  void on_scalar(const json::Scalar& value) override {
-    if (depth() == 0) fail_here("this is no list");
-    json::Copier::on_scalar(value);
-    if (depth() == 1) elements_.push_back(take());
-  }
-  void on_open(bool is_object) override {
-    if (depth() == 1) {
-      if (is_object) fail_here("this is no list");
-      return;
-    }
-    json::Copier::on_open(is_object);
-  }
-  void on_close(bool is_object) override {
-    if (depth() == 0) return;
-    json::Copier::on_close(is_object);
-    if (depth() == 1) elements_.push_back(take());
-  }
-
-  std::vector<std::string> elements_;
-};
 
 }  // namespace
 
@@ -122,14 +89,14 @@ bool has_meta(const std::vector<Answer>& fields) {
 Sizes parse_sizes(std::string_view text, const std::string& where) {
   constexpr std::size_t longest = 4096;
   if (text.size() > longest) fail(Code::format, where, ": sizes of ", text.size(), " characters");
-  const json::Tree tree = json::read_tree(text, where, 2);
+  const Plain tree = read_json(text, where, 2);
   Sizes sizes;
-  if (tree.kind == json::Tree::list && tree.items.size() <= max_dims) {
-    for (const json::Tree& item : tree.items) {
-      if (item.kind != json::Tree::integer || item.integral < 0) break;
-      sizes.push_back(item.integral);
+  if (tree.is(Plain::list) && tree.items().size() <= max_dims) {
+    for (const Plain& item : tree.items()) {
+      if (!item.is(Plain::integer) || item.integral() < 0) break;
+      sizes.push_back(item.integral());
     }
-    if (sizes.size() == tree.items.size() && checked_bytes(sizes, 16)) return sizes;
+    if (sizes.size() == tree.items().size() && checked_bytes(sizes, 16)) return sizes;
   }
   fail(Code::format, where, ": sizes are a list of up to ", max_dims, " numbers, and not this");
 }
@@ -179,16 +146,13 @@ at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
   return result;
 }
 
-std::string json_of(std::string_view bytes, const Meta& meta, const std::string& where) {
+Plain plain_of(std::string_view bytes, const Meta& meta, const std::string& where) {
   if (meta.encoding == "pickle") {
     const pickled::Pickle pickle = pickled::read(bytes, where, max_objects);
-    return pickled::json_of(pickle, pickle.root, bytes.size() * 8 + 1024, where);
+    std::size_t most = bytes.size() * 8 + 1024;
+    return pickled::plain_of(pickle, pickle.root, most, where);
   }
-  return compact(bytes, where, max_json_depth);
-}
-
-std::vector<std::string> elements_of(const std::string& json, const std::string& where) {
-  return ListCutter(where, max_json_depth + 1).cut(json);
+  return read_value(bytes, where);
 }
 
 at::Tensor plain(const at::Tensor& tensor, std::string_view path) {

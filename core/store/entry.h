@@ -4,6 +4,7 @@
 #include "core/store/answers.h"
 
 #include "core/base/key.h"
+#include "core/formats/plain.h"
 #include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
@@ -77,11 +78,8 @@ std::string_view value_bytes(const Answer& answer, const Meta& meta, const std::
 at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
                      const std::string& where);
 
-// A non-tensor value as JSON text.
-std::string json_of(std::string_view bytes, const Meta& meta, const std::string& where);
-
-// The elements of a JSON list, each as text.
-std::vector<std::string> elements_of(const std::string& json, const std::string& where);
+// A non-tensor value.
+Plain plain_of(std::string_view bytes, const Meta& meta, const std::string& where);
 
 // A contiguous CPU tensor of the same values. Throws Code::unsupported or Code::device if the
 // tensor has no plain values, and Code::capacity if it is larger than a server allows.

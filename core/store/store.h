@@ -1,5 +1,4 @@
 // core/store/store.h: a dictionary in a Redis server, in the format of Python's TensorDictStore.
-// Built without the client library, each factory throws Code::unsupported.
 #pragma once
 
 #include "core/tree/tensordict.h"

@@ -13,19 +13,18 @@ namespace td::store {
 namespace {
 
 // One value for each element of the first batch dimension, repeated along the other dimensions.
-NodePtr node_of_values(const std::string& json, SizesView batch, const std::string& where) {
-  std::vector<std::string> values = elements_of(json, where);
+NodePtr node_of_values(const Plain& list, SizesView batch, const std::string& where) {
+  if (!list.is(Plain::list)) fail(Code::format, where, ": this is no list");
+  const td::Span<Plain> values = list.items();
   const auto found = static_cast<std::int64_t>(values.size());
   if (batch.empty() || found != batch[0]) {
     fail(Code::format, where, ": ", found, " values for a batch size of ", show_sizes(batch));
   }
-  if (values.empty()) return non_tensor_from_json("[]", batch.slice(0, 1), std::nullopt);
+  if (values.empty()) return non_tensor_of_lists(list, batch.slice(0, 1), std::nullopt);
   std::vector<NodePtr> nodes;
   nodes.reserve(values.size());
-  for (std::string& value : values) {
-    nodes.push_back(
-        c10::make_intrusive<NonTensorNode>(std::move(value), batch.slice(1), std::nullopt));
-  }
+  for (const Plain& value : values)
+    nodes.push_back(c10::make_intrusive<NonTensorNode>(value, batch.slice(1), std::nullopt));
   return lazy_stack(std::move(nodes), 0);
 }
 
@@ -95,7 +94,7 @@ at::Tensor RedisStore::get(Path path) {
 std::string RedisStore::get_non_tensor(Path path) {
   const Fetched read = read_one(path, Kind::value);
   const Leaf& leaf = read.leaves[0];
-  return json_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path));
+  return json_text(plain_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path)));
 }
 
 // A dictionary of leaves that were read by rows, or whole. With `rows`, leaves with a value per
@@ -121,11 +120,11 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
       tensors.push_back({name, std::move(path), std::move(tensor)});
       continue;
     }
-    std::string json = json_of(leaf.bytes, leaf.meta, entry);
+    Plain value = plain_of(leaf.bytes, leaf.meta, entry);
     if (leaf.meta.encoding != "json_array" || batch.empty()) {
-      extras.data.push_back({std::move(path), std::move(json), false});
+      extras.data.push_back({std::move(path), std::move(value), false});
     } else if (rows == nullptr) {
-      stacks.emplace_back(std::move(path), node_of_values(json, batch, entry));
+      stacks.emplace_back(std::move(path), node_of_values(value, batch, entry));
     }
   }
   TensorDict result = build_tree(tensors, &extras, FileOptions(), where);

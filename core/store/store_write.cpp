@@ -149,7 +149,7 @@ void RedisStore::set(Path path, const at::Tensor& value) {
 
 void RedisStore::set_non_tensor(Path path, std::string_view json) {
   const std::string name = joined(path);
-  std::string text = compact(json, "the value", max_json_depth);
+  std::string text = python_json(read_value(json, "the value"));
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
   require_room(name);
@@ -173,7 +173,7 @@ std::vector<RedisStore::NewEntry> RedisStore::entries_of(const std::string& belo
     const std::size_t dims =
         above.empty() ? value.batch_size().size() : entry_sizes(value, above).size();
     if (data.each && dims != 1) fail_each(name);
-    entries.push_back({name, {}, data.json, data.each});
+    entries.push_back({name, {}, python_json(data.value), data.each});
   }
   return entries;
 }

@@ -1,6 +1,6 @@
 #include "core/tables/cells.h"
 
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 
 namespace td {
 
@@ -25,19 +25,18 @@ void append_csv_name(std::string& text, std::string_view name) {
   }
 }
 
-void append_value(std::string& text, const std::string& value, TableFormat format) {
+void append_value(std::string& text, const Plain& value, TableFormat format) {
   if (format == TableFormat::json) {
-    text += value;
+    text += json_text(value);
     return;
   }
-  const char first = value.empty() ? 'n' : value.front();
-  if (first == 'n') return;  // null: a missing value
-  if (first == '"') {
-    append_csv_text(text, json::unquoted(value, "a value"));
-  } else if (first == '[' || first == '{') {
-    append_csv_text(text, value);
+  if (value.is(Plain::null)) return;  // a missing value
+  if (value.is(Plain::text)) {
+    append_csv_text(text, value.characters());
+  } else if (value.is(Plain::list) || value.is(Plain::object)) {
+    append_csv_text(text, json_text(value));
   } else {
-    text += value;
+    text += json_text(value);
   }
 }
 

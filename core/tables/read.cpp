@@ -1,8 +1,8 @@
 // Reads tables from text files: the kind of a column follows from all its values.
 #include "core/flat/flat_tree.h"
+#include "core/formats/digits.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/io/file_io.h"
 #include "core/tables/columns.h"
 #include "core/tables/table.h"
@@ -19,13 +19,11 @@ namespace td {
 
 namespace {
 
-using json::Tree;
-
 struct Cell {
-  enum Kind : std::uint8_t { missing, whole, real, truth, value } kind = missing;
+  enum Kind : std::uint8_t { missing, whole, real, truth, other } kind = missing;
   std::int64_t number = 0;  // of an integer or bool
   double fraction = 0;      // value of an integer or a real
-  std::string json;         // of everything except numbers
+  Plain value;              // of everything except numbers
 };
 
 struct TextColumn {
@@ -60,16 +58,16 @@ Cell bare_cell(std::string_view text) {
   const auto real = std::from_chars(text.data(), end, fraction);
   if (real.ec == std::errc() && real.ptr == end) return number_cell(fraction);
   const bool yes = text == "True" || text == "true";
-  cell.kind = yes || text == "False" || text == "false" ? Cell::truth : Cell::value;
+  cell.kind = yes || text == "False" || text == "false" ? Cell::truth : Cell::other;
   cell.number = yes ? 1 : 0;
-  cell.json = quote(text);
+  cell.value = Plain::of_text(text);
   return cell;
 }
 
 Cell quoted_cell(std::string_view text) {
   Cell cell;
-  cell.kind = Cell::value;
-  cell.json = quote(text);
+  cell.kind = Cell::other;
+  cell.value = Plain::of_text(text);
   return cell;
 }
 
@@ -160,31 +158,31 @@ std::vector<TextColumn> read_csv(std::string_view text, std::size_t& rows) {
   return columns;
 }
 
-Cell json_cell(const Tree& value) {
+Cell json_cell(const Plain& value) {
   Cell cell;
-  if (value.kind == Tree::null) return cell;
-  if (value.kind == Tree::integer) return number_cell(value.integral);
-  if (value.kind == Tree::real) return number_cell(value.number());
-  cell.kind = value.kind == Tree::boolean ? Cell::truth : Cell::value;
-  cell.number = value.truth ? 1 : 0;
-  cell.json = json::text_of(value);
+  if (value.is(Plain::null)) return cell;
+  if (value.is(Plain::integer)) return number_cell(value.integral());
+  if (value.is(Plain::real)) return number_cell(value.number());
+  cell.kind = value.is(Plain::boolean) ? Cell::truth : Cell::other;
+  cell.number = value.truth() ? 1 : 0;
+  cell.value = value;
   return cell;
 }
 
-std::vector<TextColumn> read_json(std::string_view text, std::size_t& rows) {
-  const Tree table = json::read_tree(text, "the table", max_json_depth);
-  if (table.kind != Tree::list) fail(Code::format, "the file is not a JSON list of rows");
+std::vector<TextColumn> read_rows(std::string_view text, std::size_t& rows) {
+  const Plain table = read_json(text, "the table", max_json_depth);
+  if (!table.is(Plain::list)) fail(Code::format, "the file is not a JSON list of rows");
   std::vector<TextColumn> columns;
   std::unordered_map<std::string, std::size_t> known;
   rows = 0;
-  for (const Tree& row : table.items) {
-    if (row.kind != Tree::object) fail(Code::format, "row ", rows, " is not a JSON object");
-    for (std::size_t i = 0; i < row.items.size(); ++i) {
-      const auto [found, added] = known.emplace(row.names[i], columns.size());
-      if (added) columns.push_back({row.names[i], {}});
+  for (const Plain& row : table.items()) {
+    if (!row.is(Plain::object)) fail(Code::format, "row ", rows, " is not a JSON object");
+    for (std::size_t i = 0; i < row.items().size(); ++i) {
+      const auto [found, added] = known.emplace(row.name(i), columns.size());
+      if (added) columns.push_back({std::string(row.name(i)), {}});
       TextColumn& column = columns[found->second];
       column.cells.resize(rows);  // missing in earlier rows
-      column.cells.push_back(json_cell(row.items[i]));
+      column.cells.push_back(json_cell(row.items()[i]));
     }
     ++rows;
   }
@@ -200,16 +198,17 @@ at::Tensor make_column(const TextColumn& column, c10::ScalarType dtype, F&& of) 
   return tensor;
 }
 
-std::string json_of(const Cell& cell) {
+Plain plain_of(const Cell& cell) {
   switch (cell.kind) {
-    case Cell::missing: return "null";
-    case Cell::whole: return std::to_string(cell.number);
+    case Cell::missing: return Plain();
+    case Cell::whole: return Plain::of_integer(cell.number);
     case Cell::real: {
+      if (!std::isfinite(cell.fraction)) return Plain();
       std::string text;
       append_real(text, cell.fraction);
-      return text;
+      return Plain::of_digits(text);
     }
-    default: return cell.json;
+    default: return cell.value;
   }
 }
 
@@ -232,7 +231,7 @@ Value value_of(const TextColumn& column) {
   std::vector<c10::intrusive_ptr<NonTensorNode>> nodes;
   std::vector<const NonTensorNode*> values;
   for (const Cell& cell : column.cells) {
-    nodes.push_back(c10::make_intrusive<NonTensorNode>(json_of(cell), SizesView(), std::nullopt));
+    nodes.push_back(c10::make_intrusive<NonTensorNode>(plain_of(cell), SizesView(), std::nullopt));
     values.push_back(nodes.back().get());
   }
   return make_non_tensor(values, at::arange(static_cast<std::int64_t>(all), at::kLong),
@@ -257,7 +256,7 @@ TensorDict read_table(std::string_view text, const TableOptions& options) {
   if (!is_utf8(text)) fail(Code::format, "the table is not UTF-8");
   std::size_t rows = 0;
   std::vector<TextColumn> texts =
-      options.format == TableFormat::csv ? read_csv(text, rows) : read_json(text, rows);
+      options.format == TableFormat::csv ? read_csv(text, rows) : read_rows(text, rows);
   std::vector<NamedValue> columns;
   for (TextColumn& column : texts) {
     columns.push_back({column.name, value_of(column)});

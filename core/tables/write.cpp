@@ -174,11 +174,11 @@ void append_cell(std::string& text, const TableSource& source, std::int64_t row,
                  std::int64_t in_block, TableFormat format) {
   const at::Tensor& block = source.block;
   if (!block.defined()) {
-    append_value(text, source.values[static_cast<std::size_t>(row)]->json(), format);
+    append_value(text, source.values[static_cast<std::size_t>(row)]->value(), format);
     return;
   }
   switch (block.scalar_type()) {
-    case at::kLong: append_table_number(text, block.data_ptr<std::int64_t>()[in_block]); return;
+    case at::kLong: append_digits(text, block.data_ptr<std::int64_t>()[in_block]); return;
     case at::kFloat: append_real_cell(text, block.data_ptr<float>()[in_block], format); return;
     case at::kDouble: append_real_cell(text, block.data_ptr<double>()[in_block], format); return;
     default:
@@ -249,7 +249,7 @@ class TableWriter {
       if (!csv_) text_ += quote(heads_.names[i]) + ":";
       const std::size_t begin = text_.size();
       if (counts) {
-        append_table_number(text_, counter(part, i, row));
+        append_digits(text_, counter(part, i, row));
       } else if (there) {
         const EntryColumn& column = part.columns[columns[i]];
         const TableSource& source = part.sources[column.source];

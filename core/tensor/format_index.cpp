@@ -1,6 +1,6 @@
 #include "core/tensor/format_index.h"
 
-#include "core/formats/json_tree.h"
+#include "core/formats/json_text.h"
 #include "core/tensor/sizes.h"
 
 #include <ATen/ATen.h>
@@ -9,58 +9,56 @@ namespace td::format {
 
 namespace {
 
-using json::Tree;
-
 class IndexReader {
  public:
   IndexReader(std::int64_t longest, const std::string& where) : longest_(longest), where_(where) {}
 
-  std::vector<IndexItem> read(const Tree& json) const {
-    if (json.kind != Tree::list || (has_tag(json) && !is(json, "tuple"))) return {item(json)};
-    const Tree& list = has_tag(json) ? content(json) : json;
+  std::vector<IndexItem> read(const Plain& json) const {
+    if (!json.is(Plain::list) || (has_tag(json) && !is(json, "tuple"))) return {item(json)};
+    const Plain& list = has_tag(json) ? content(json) : json;
     std::vector<IndexItem> items;
-    for (const Tree& one : list.items) items.push_back(item(one));
+    for (const Plain& one : list.items()) items.push_back(item(one));
     return items;
   }
 
  private:
-  static bool has_tag(const Tree& json) {
-    return json.kind == Tree::list && !json.items.empty() && json.items[0].kind == Tree::text;
+  static bool has_tag(const Plain& json) {
+    return json.is(Plain::list) && !json.items().empty() && json.items()[0].is(Plain::text);
   }
-  static bool is(const Tree& json, const char* tag) {
-    return has_tag(json) && json.items[0].characters == tag;
+  static bool is(const Plain& json, const char* tag) {
+    return has_tag(json) && json.items()[0].characters() == tag;
   }
 
   [[noreturn]] void fail_form() const {
     fail(Code::format, where_, ": the index has an unexpected form");
   }
 
-  const Tree& content(const Tree& json) const {
-    if (json.items.size() < 2 || json.items[1].kind != Tree::list) fail_form();
-    return json.items[1];
+  const Plain& content(const Plain& json) const {
+    if (json.items().size() < 2 || !json.items()[1].is(Plain::list)) fail_form();
+    return json.items()[1];
   }
 
-  std::optional<std::int64_t> number(const Tree& json) const {
-    if (json.kind == Tree::null) return std::nullopt;
-    if (json.kind != Tree::integer) {
+  std::optional<std::int64_t> number(const Plain& json) const {
+    if (json.is(Plain::null)) return std::nullopt;
+    if (!json.is(Plain::integer)) {
       fail(Code::format, where_, ": the index holds something that is not a position");
     }
-    return json.integral;
+    return json.integral();
   }
 
-  IndexItem item(const Tree& json) const {
-    if (json.kind == Tree::null) return IndexItem::none();
-    if (json.kind == Tree::boolean) return IndexItem::boolean(json.truth);
-    if (json.kind != Tree::list) return IndexItem::at(*number(json));
+  IndexItem item(const Plain& json) const {
+    if (json.is(Plain::null)) return IndexItem::none();
+    if (json.is(Plain::boolean)) return IndexItem::boolean(json.truth());
+    if (!json.is(Plain::list)) return IndexItem::at(*number(json));
     if (is(json, "ellipsis")) return IndexItem::ellipsis();
     if (is(json, "slice") || is(json, "range")) return stretch(json, is(json, "range"));
     if (is(json, "tensor")) {
-      if (json.items.size() < 2) fail_form();
-      return IndexItem::of(tensor(json.items[1]));
+      if (json.items().size() < 2) fail_form();
+      return IndexItem::of(tensor(json.items()[1]));
     }
-    const Tree* list = is(json, "list") ? &content(json) : &json;
+    const Plain* list = is(json, "list") ? &content(json) : &json;
     if (has_tag(*list)) {
-      fail(Code::format, where_, ": the index holds ", json::text_of(list->items[0]),
+      fail(Code::format, where_, ": the index holds ", json_text(list->items()[0]),
            ", which is unknown");
     }
     IndexItem result = IndexItem::of(tensor(*list));
@@ -69,12 +67,12 @@ class IndexReader {
   }
 
   // A slice, or the positions of a range.
-  IndexItem stretch(const Tree& json, bool range) const {
-    if (json.items.size() < 2 || json.items[1].kind != Tree::object) fail_form();
+  IndexItem stretch(const Plain& json, bool range) const {
+    if (json.items().size() < 2 || !json.items()[1].is(Plain::object)) fail_form();
     std::optional<std::int64_t> numbers[3];
     std::size_t at = 0;
     for (const char* name : {"start", "stop", "step"}) {
-      const Tree* found = json.items[1].find(name);
+      const Plain* found = json.items()[1].find(name);
       if (found != nullptr) numbers[at] = number(*found);
       ++at;
     }
@@ -99,7 +97,7 @@ class IndexReader {
     return result;
   }
 
-  at::Tensor tensor(const Tree& json) const {
+  at::Tensor tensor(const Plain& json) const {
     std::vector<std::int64_t> sizes, numbers;
     std::size_t truths = 0;
     take(json, 0, sizes, numbers, truths);
@@ -108,24 +106,24 @@ class IndexReader {
     return truths != 0 ? result.to(at::kBool) : result;
   }
 
-  void take(const Tree& json, std::size_t depth, std::vector<std::int64_t>& sizes,
+  void take(const Plain& json, std::size_t depth, std::vector<std::int64_t>& sizes,
             std::vector<std::int64_t>& numbers, std::size_t& truths) const {
-    if (json.kind == Tree::list) {
+    if (json.is(Plain::list)) {
       if (depth == max_dims) fail_form();
-      const auto n = static_cast<std::int64_t>(json.items.size());
+      const auto n = static_cast<std::int64_t>(json.items().size());
       if (depth == sizes.size()) {
         if (!numbers.empty()) fail_form();
         sizes.push_back(n);
       } else if (sizes[depth] != n) {
         fail_form();
       }
-      for (const Tree& one : json.items) take(one, depth + 1, sizes, numbers, truths);
+      for (const Plain& one : json.items()) take(one, depth + 1, sizes, numbers, truths);
       return;
     }
-    if (depth != sizes.size() || json.kind == Tree::null) fail_form();
-    const bool is_truth = json.kind == Tree::boolean;
+    if (depth != sizes.size() || json.is(Plain::null)) fail_form();
+    const bool is_truth = json.is(Plain::boolean);
     truths += is_truth ? 1 : 0;
-    numbers.push_back(is_truth ? (json.truth ? 1 : 0) : *number(json));
+    numbers.push_back(is_truth ? (json.truth() ? 1 : 0) : *number(json));
   }
 
   std::int64_t longest_;
@@ -186,7 +184,7 @@ std::string index_text(const std::vector<IndexItem>& items) {
 std::vector<IndexItem> read_index(const std::string& text, std::int64_t longest,
                                   const std::string& where) {
   // Nesting: the numbers of each dimension in an item of the tuple.
-  return IndexReader(longest, where).read(json::read_tree(text, where, max_dims + 4));
+  return IndexReader(longest, where).read(read_json(text, where, max_dims + 4));
 }
 
 }  // namespace td::format

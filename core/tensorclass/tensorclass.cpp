@@ -24,7 +24,7 @@ at::Tensor spread(const at::Tensor& element, SizesView batch, std::optional<c10:
 Value default_of(const TensorclassField& field, SizesView batch,
                  std::optional<c10::Device> device) {
   if (field.default_tensor.defined()) return spread(field.default_tensor, batch, device);
-  return NodePtr(c10::make_intrusive<NonTensorNode>(*field.default_json, batch, device));
+  return NodePtr(c10::make_intrusive<NonTensorNode>(field.default_value, batch, device));
 }
 
 at::Tensor zeros_of(const TensorclassType& type, const TensorclassField& field, SizesView batch,
@@ -33,8 +33,8 @@ at::Tensor zeros_of(const TensorclassType& type, const TensorclassField& field, 
       field.dtype && field.feature &&
       std::find(field.feature->begin(), field.feature->end(), -1) == field.feature->end();
   if (!known) {
-    fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
-         in_quotes(type.name()), " is ", describe(field),
+    fail(Code::invalid_argument, "field ", quote(field.name), " of tensorclass ",
+         quote(type.name()), " is ", describe(field),
          ": it cannot be made without a default, a dtype and sizes");
   }
   Sizes sizes(batch.begin(), batch.end());
@@ -66,7 +66,7 @@ class Marking {
       return;
     }
     if (is_opaque(*node)) {
-      fail(Code::wrong_entry, "tensorclass ", in_quotes(type->name()),
+      fail(Code::wrong_entry, "tensorclass ", quote(type->name()),
            " is a dictionary; found a value");
     }
     require_declared(*type, *node);
@@ -79,8 +79,8 @@ class Marking {
       if (field.has_default() && !complete_) {
         put(node, field, default_of(field, node->batch(), node->device()));
       } else if (!field.optional) {
-        fail(Code::key_not_found, "tensorclass ", in_quotes(type.name()), " needs a field ",
-             in_quotes(field.name), ", ", describe(field), ", which is missing");
+        fail(Code::key_not_found, "tensorclass ", quote(type.name()), " needs a field ",
+             quote(field.name), ", ", describe(field), ", which is missing");
       }
       return;
     }
@@ -96,7 +96,7 @@ class Marking {
   void put(const NodePtr& node, const TensorclassField& field, Value value) {
     const DenseNode* dense = as_dense(node.get());
     if (dense == nullptr) {
-      fail(Code::unsupported, "field ", in_quotes(field.name),
+      fail(Code::unsupported, "field ", quote(field.name),
            " cannot be written into a sub-tensordict");
     }
     require_unlocked(*dense);
@@ -150,7 +150,8 @@ TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
       } else if (field.kind == FieldKind::tensor) {
         node->push_value(zeros_of(*inner, field, batch, root.device()));
       } else if (field.kind == FieldKind::value) {
-        node->push_value(NodePtr(c10::make_intrusive<NonTensorNode>("null", batch, root.device())));
+        node->push_value(
+            NodePtr(c10::make_intrusive<NonTensorNode>(Plain(), batch, root.device())));
       } else if (field.kind == FieldKind::dict) {
         node->push_value(NodePtr(c10::make_intrusive<DenseNode>(batch, root.device())));
       } else {

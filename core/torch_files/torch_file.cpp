@@ -142,7 +142,7 @@ class Loader {
         if (object(value).items.empty()) extras_.dicts.push_back({path_, {}, {}});
         levels.push_back({value, 0, path_.size()});
       } else {
-        extras_.data.push_back({path_, json_of(value), false});
+        extras_.data.push_back({path_, plain_of(value), false});
       }
     }
   }
@@ -163,11 +163,8 @@ class Loader {
     }
   }
 
-  std::string json_of(Ref ref) {
-    std::string text =
-        pickled::json_of(pickle(), ref, packing::max_text_bytes - json_bytes_, archive_.where());
-    json_bytes_ = std::min(json_bytes_ + text.size(), packing::max_text_bytes);
-    return text;
+  Plain plain_of(Ref ref) {
+    return pickled::plain_of(pickle(), ref, bytes_left_, archive_.where());
   }
 
   const FileOptions& options_;
@@ -177,7 +174,7 @@ class Loader {
   FlatExtras extras_;
   OwnedPath path_;
   std::size_t entries_ = 0;
-  std::size_t json_bytes_ = 0;
+  std::size_t bytes_left_ = packing::max_text_bytes;  // for values
   std::size_t path_bytes_ = 0;
 };
 

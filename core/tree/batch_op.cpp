@@ -9,7 +9,7 @@ void BatchOp::tags(const Node& before, Node& after) const { copy_tags(before, af
 
 NodePtr BatchOp::one_value(const NonTensorNode& node) const {
   auto result =
-      c10::make_intrusive<NonTensorNode>(node.json(), batch(node.batch()), device(node.device()));
+      c10::make_intrusive<NonTensorNode>(node.value(), batch(node.batch()), device(node.device()));
   if (node.tagged()) tags(node, *result);
   return result;
 }

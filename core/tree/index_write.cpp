@@ -226,7 +226,7 @@ NodePtr IndexWrite::written(const NodePtr& target, const Node& source, const Sco
   bool changes = false;
   for (std::size_t k = 0; k < given.size(); ++k) {
     const NonTensorNode*& value = values[static_cast<std::size_t>(positions[k])];
-    changes = changes || value->json() != given[k]->json();
+    changes = changes || value->value() != given[k]->value();
     value = given[k];
   }
   return changes ? make_non_tensor(values, all, target->device()) : NodePtr();
@@ -246,7 +246,7 @@ void IndexWrite::make(const DenseNode& holder, std::string_view name, const Valu
   const Node& source = *from.node();
   if (!is_dict(source) && stack_dim_of(source)) {  // one value for each element
     const NodePtr none =
-        c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
+        c10::make_intrusive<NonTensorNode>(Plain(), op.batch(source.batch()), device);
     const NodePtr made = scope.untouched ? none : written(none, source, scope);
     return changes_.set(holder, name, made.defined() ? made : none);
   }

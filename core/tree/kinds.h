@@ -34,7 +34,7 @@ constexpr const KindRow& row_of(NodeKind kind) noexcept {
 inline const KindRow& row_of(const Node& node) noexcept { return row_of(node.kind()); }
 
 // Whether the node is an entry without entries inside: a non-tensor value, a stack of values, or a nested
-// tensor. non_tensor_values() accepts only the first two, which hold JSON.
+// tensor. non_tensor_values() accepts only the first two.
 inline bool is_opaque(const Node& node) noexcept { return row_of(node).entry != EntryKind::dict; }
 inline bool is_nested_tensor(const Node& node) noexcept {
   return row_of(node).entry == EntryKind::nested_tensor;
@@ -45,9 +45,9 @@ inline bool holds_entries(const Node& node) noexcept { return node.kind() == Nod
 // Whether it is an index into another dictionary, whose entries it reads and writes.
 inline bool is_part(const Node& node) noexcept { return node.kind() == NodeKind::sub_tensordict; }
 
-// The JSON of a value for the whole batch; nullptr for other nodes.
-inline const std::string* one_value(const Node& node) noexcept {
-  return node.kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(node).json()
+// The value for the whole batch; nullptr for other nodes.
+inline const Plain* one_value(const Node& node) noexcept {
+  return node.kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(node).value()
                                              : nullptr;
 }
 

@@ -13,8 +13,7 @@ namespace td {
 
 namespace {
 
-constexpr std::string_view bytes_head = "{\"$bytes\":\"";
-constexpr std::string_view bytes_tail = "\"}";
+constexpr std::string_view bytes_member = "$bytes";
 constexpr std::string_view alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -75,24 +74,31 @@ NodePtr require_value(const TensorDict& td, Path path) {
 
 }  // namespace
 
-void set_value(TensorDict& td, Path path, std::string_view json) {
+void set_value(TensorDict& td, Path path, std::string_view json) { td.set_non_tensor(path, json); }
+
+void set_value(TensorDict& td, Path path, Plain value) {
   check_path(path);
-  td.set_non_tensor(path, compact(json, "the value of " + show_path(path), max_json_depth));
+  td.set_non_tensor(path, std::move(value));
 }
 
 void set_values(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
-  const std::string text = compact(json, "the values of " + show_path(path), max_json_depth);
-  td.set(path, TensorDict(non_tensor_from_json(text, batch_at(td, path), std::nullopt)));
+  set_values(td, path, read_value(json, "the values of " + show_path(path)));
+}
+
+void set_values(TensorDict& td, Path path, const Plain& lists) {
+  td.set(path, TensorDict(non_tensor_of_lists(lists, batch_at(td, path), std::nullopt)));
 }
 
 std::string values_of(const TensorDict& td, Path path) {
   return non_tensor_json(*require_value(td, path));
 }
 
-std::string value_of(const TensorDict& td, Path path) {
+namespace {
+
+Plain shared_value(const TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
-  if (node->kind() == NodeKind::non_tensor) return static_cast<const NonTensorNode&>(*node).json();
+  if (const Plain* one = one_value(*node)) return *one;
   const SizesView batch = node->batch();
   const bool none = std::find(batch.begin(), batch.end(), 0) != batch.end();
   const NonTensorNode* first = nullptr;
@@ -101,14 +107,18 @@ std::string value_of(const TensorDict& td, Path path) {
       if (one.kind() != NodeKind::non_tensor) return;
       const auto& value = static_cast<const NonTensorNode&>(one);
       if (first == nullptr) first = &value;
-      if (value.json() == first->json()) return;
+      if (value.value() == first->value()) return;
       fail(Code::wrong_entry, show_path(path),
            " holds values that differ between the elements of the batch: read them as a list");
     });
   }
   if (first == nullptr) fail(Code::wrong_entry, show_path(path), " holds no non-tensor data");
-  return first->json();
+  return first->value();
 }
+
+}  // namespace
+
+std::string value_of(const TensorDict& td, Path path) { return json_text(shared_value(td, path)); }
 
 void spread_value(TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
@@ -119,23 +129,24 @@ void spread_value(TensorDict& td, Path path) {
   td.set(path, TensorDict(make_non_tensor(values, positions, node->device())));
 }
 
-std::string bytes_json(std::string_view bytes) {
-  return std::string(bytes_head) + encode(bytes) + std::string(bytes_tail);
+Plain plain_of_bytes(std::string_view bytes) {
+  PlainBuilder made;
+  made.open();
+  made.name(bytes_member);
+  made.add(Plain::of_text(encode(bytes)));
+  made.close(true);
+  return made.take();
 }
 
 void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
-  td.set_non_tensor(path, bytes_json(bytes));
+  set_value(td, path, plain_of_bytes(bytes));
 }
 
 std::string bytes_of_value(const TensorDict& td, Path path) {
-  const std::string json = value_of(td, path);
-  const std::string_view text = json;
+  const Plain value = shared_value(td, path);
+  const Plain* const text = value.find(bytes_member, Plain::text);
   std::optional<std::string> bytes;
-  if (text.size() >= bytes_head.size() + bytes_tail.size() &&
-      text.substr(0, bytes_head.size()) == bytes_head) {
-    bytes =
-        decode(text.substr(bytes_head.size(), text.size() - bytes_head.size() - bytes_tail.size()));
-  }
+  if (text != nullptr && value.items().size() == 1) bytes = decode(text->characters());
   if (!bytes) fail(Code::wrong_entry, show_path(path), " is non-tensor data, but not bytes");
   return *std::move(bytes);
 }

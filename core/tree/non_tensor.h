@@ -1,6 +1,7 @@
-// core/tree/non_tensor.h: non-tensor entries: text, numbers, lists, maps, bytes. Stored as JSON text.
+// core/tree/non_tensor.h: non-tensor entries: text, numbers, lists, maps, bytes.
 #pragma once
 
+#include "core/formats/plain.h"
 #include "core/tree/tensordict.h"
 
 #include <string>
@@ -10,24 +11,26 @@ namespace td {
 
 // A value for the whole batch. Throws Code::format for invalid JSON.
 void set_value(TensorDict& td, Path path, std::string_view json);
+void set_value(TensorDict& td, Path path, Plain value);
 
 // A value for each element of the batch: lists nested like the dictionary's batch. Throws Code::shape if they
 // do not fit.
 void set_values(TensorDict& td, Path path, std::string_view json);
+void set_values(TensorDict& td, Path path, const Plain& lists);
 
-// The value of each element, as lists nested like the batch (Python's tolist).
+// The value of each element as JSON: lists nested like the batch (Python's tolist).
 std::string values_of(const TensorDict& td, Path path);
 
-// The value shared by all elements; Code::wrong_entry if they differ (Python's .data).
+// The JSON of the value shared by all elements; Code::wrong_entry if they differ (Python's .data).
 std::string value_of(const TensorDict& td, Path path);
 
 // Turns a value for the batch into one for each element (Python's maybe_to_stack). Does nothing without batch
 // dimensions, or if it was done before.
 void spread_value(TensorDict& td, Path path);
 
-// Arbitrary bytes. Their JSON is {"$bytes": "<base64>"}.
+// Arbitrary bytes. Their value is {"$bytes": "<base64>"}.
 void set_bytes(TensorDict& td, Path path, std::string_view bytes);
 std::string bytes_of_value(const TensorDict& td, Path path);
-std::string bytes_json(std::string_view bytes);
+Plain plain_of_bytes(std::string_view bytes);
 
 }  // namespace td

@@ -7,7 +7,7 @@ namespace td {
 NodePtr NonTensorNode::transform(const BatchOp& op) const { return op.one_value(*this); }
 
 NodePtr NonTensorNode::shallow_copy() const {
-  auto copy = c10::make_intrusive<NonTensorNode>(json_, batch(), device());
+  auto copy = c10::make_intrusive<NonTensorNode>(value_, batch(), device());
   copy_tags(*this, *copy);
   return copy;
 }

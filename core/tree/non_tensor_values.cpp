@@ -1,7 +1,7 @@
 #include "core/tree/non_tensor_values.h"
 
+#include "core/formats/events.h"
 #include "core/formats/json_text.h"
-#include "core/formats/json_tree.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
@@ -42,7 +42,7 @@ NodePtr build(const std::vector<const NonTensorNode*>& values, const std::int64_
               SizesView sizes, std::optional<c10::Device> device) {
   if (sizes.empty()) {
     const NonTensorNode* value = values[static_cast<std::size_t>(*next++)];
-    return c10::make_intrusive<NonTensorNode>(value->json(), SizesView{}, device);
+    return c10::make_intrusive<NonTensorNode>(value->value(), SizesView{}, device);
   }
   std::vector<NodePtr> elements;
   elements.reserve(static_cast<std::size_t>(sizes[0]));
@@ -53,18 +53,17 @@ NodePtr build(const std::vector<const NonTensorNode*>& values, const std::int64_
                                        /*holds_non_tensor=*/true);
 }
 
-using json::Tree;
-
-NodePtr take_apart(const Tree& json, SizesView batch, std::optional<c10::Device> device) {
-  if (batch.empty()) return c10::make_intrusive<NonTensorNode>(text_of(json), batch, device);
-  const bool is_list = json.kind == Tree::list;
-  if (!is_list || static_cast<std::int64_t>(json.items.size()) != batch[0]) {
+NodePtr take_apart(const Plain& lists, SizesView batch, std::optional<c10::Device> device) {
+  if (batch.empty()) return c10::make_intrusive<NonTensorNode>(lists, batch, device);
+  const bool is_list = lists.is(Plain::list);
+  if (!is_list || static_cast<std::int64_t>(lists.items().size()) != batch[0]) {
     fail(Code::shape, "a list of ", batch[0], " values is needed for batch size ",
          show_sizes(batch), ", found ",
-         is_list ? "one of " + std::to_string(json.items.size()) : "no list");
+         is_list ? "one of " + std::to_string(lists.items().size()) : "no list");
   }
   std::vector<NodePtr> elements;
-  for (const Tree& one : json.items) elements.push_back(take_apart(one, batch.slice(1), device));
+  for (const Plain& one : lists.items())
+    elements.push_back(take_apart(one, batch.slice(1), device));
   return c10::make_intrusive<LazyNode>(std::move(elements), 0, batch, device,
                                        /*holds_non_tensor=*/true);
 }
@@ -125,45 +124,55 @@ NodePtr rearrange_non_tensor(const NodePtr& node, const BatchOp& op) {
   return result;
 }
 
-std::string non_tensor_json(const Node& node) {
-  if (node.kind() == NodeKind::non_tensor && node.batch().empty()) {
-    return static_cast<const NonTensorNode&>(node).json();
-  }
+Plain non_tensor_lists(const Node& node) {
   const SizesView batch = node.batch();
-  std::string text;
+  if (const Plain* one = one_value(node); one != nullptr && batch.empty()) return *one;
   if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && is_uneven(batch)) {
     // Each list has its element's length; along other dimensions uneven lists cannot be represented.
     if (lazy->stack_dim() != 0) known_sizes(batch);
-    for (const NodePtr& element : lazy->elements()) {
-      text += (text.empty() ? "[" : ", ") + non_tensor_json(*element);
-    }
-    return text + "]";
+    std::vector<Plain> lists;
+    for (const NodePtr& element : lazy->elements()) lists.push_back(non_tensor_lists(*element));
+    return Plain::of_list(std::move(lists));
   }
   require_few_lists(batch);
   const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   std::size_t next = 0;
   // The depth is the number of batch dimensions.
-  const auto write = [&](const auto& self, std::size_t depth) -> void {
-    if (depth == batch.size()) {
-      text += values[next++]->json();
-      return;
-    }
-    text += '[';
-    for (std::int64_t i = 0; i < batch[depth]; ++i) {
-      if (i != 0) text += ", ";
-      self(self, depth + 1);
-    }
-    text += ']';
+  const auto make = [&](const auto& self, std::size_t depth) -> Plain {
+    if (depth == batch.size()) return values[next++]->value();
+    std::vector<Plain> items;
+    items.reserve(static_cast<std::size_t>(batch[depth]));
+    for (std::int64_t i = 0; i < batch[depth]; ++i) items.push_back(self(self, depth + 1));
+    return Plain::of_list(std::move(items));
   };
-  write(write, 0);
-  return text;
+  return make(make, 0);
 }
 
-NodePtr non_tensor_from_json(const std::string& text, SizesView batch,
+std::string non_tensor_json(const Node& node) {
+  JsonEvents text;
+  const auto write = [&](const auto& self, const Plain& lists, std::size_t levels) -> void {
+    if (levels == 0) return send(lists, text);
+    text.open(false);
+    for (const Plain& item : lists.items()) {
+      if (&item != lists.items().begin()) text.add_space();
+      self(self, item, levels - 1);
+    }
+    text.close(false);
+  };
+  write(write, non_tensor_lists(node), node.batch().size());
+  return text.take();
+}
+
+NodePtr non_tensor_of_lists(const Plain& lists, SizesView batch,
+                            std::optional<c10::Device> device) {
+  return take_apart(lists, batch, device);
+}
+
+NodePtr non_tensor_from_json(std::string_view text, SizesView batch,
                              std::optional<c10::Device> device) {
   // The lists of the batch add to the nesting of an element's value.
   const std::size_t deepest = max_json_depth + batch.size();
-  return take_apart(json::read_tree(text, "the text", deepest, json::Twice::kept), batch, device);
+  return take_apart(read_json(text, "the text", deepest, Repeated::kept), batch, device);
 }
 
 bool same_non_tensor(const Node& a, const Node& b) {
@@ -176,7 +185,7 @@ bool same_non_tensor(const Node& a, const Node& b) {
   const std::vector<const NonTensorNode*> left = non_tensor_values(a);
   const std::vector<const NonTensorNode*> right = non_tensor_values(b);
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (left[i] != right[i] && left[i]->json() != right[i]->json()) return false;
+    if (left[i] != right[i] && left[i]->value() != right[i]->value()) return false;
   }
   return true;
 }

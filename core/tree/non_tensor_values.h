@@ -4,6 +4,7 @@
 #include "core/tree/kinds.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace td {
@@ -18,11 +19,14 @@ NodePtr make_non_tensor(const std::vector<const NonTensorNode*>& values,
 // Applies an operation that moves batch dimensions to values, by moving their positions.
 NodePtr rearrange_non_tensor(const NodePtr& node, const BatchOp& op);
 
-// The values as JSON: lists nested like the batch, or the bare value without dimensions.
+// The values in lists nested like the batch, or the bare value without dimensions.
+Plain non_tensor_lists(const Node& node);
+// The same as JSON, with a space between the values.
 std::string non_tensor_json(const Node& node);
 
-// Parses lists nested like `batch` into a value for each element. Code::shape if they do not fit.
-NodePtr non_tensor_from_json(const std::string& json, SizesView batch,
+// A value for each element, of lists nested like `batch`. Code::shape if they do not fit.
+NodePtr non_tensor_of_lists(const Plain& lists, SizesView batch, std::optional<c10::Device> device);
+NodePtr non_tensor_from_json(std::string_view json, SizesView batch,
                              std::optional<c10::Device> device);
 
 // Whether both hold equal values, element by element.

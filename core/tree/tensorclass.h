@@ -11,9 +11,6 @@
 
 namespace td {
 
-// A name in messages.
-inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
-
 enum class FieldKind : std::int32_t {
   tensor = 0,
   dict = 1,         // a dictionary of any content
@@ -29,7 +26,8 @@ struct TensorclassField {
   std::optional<c10::ScalarType> dtype = std::nullopt;
   std::optional<Sizes> feature = std::nullopt;
   at::Tensor default_tensor = {};  // for one batch element; may be undefined
-  std::optional<std::string> default_json = std::nullopt;
+  std::optional<std::string> default_json = std::nullopt;  // as the caller wrote it
+  Plain default_value = {};                                // the same
   TensorclassTypePtr tensorclass = nullptr;
 
   bool has_default() const { return default_tensor.defined() || default_json.has_value(); }
@@ -86,7 +84,7 @@ class TensorclassType {
   bool has_members_of(const TensorclassType& other) const;
 
  private:
-  void check(const TensorclassField& field) const;
+  void check(TensorclassField& field) const;  // and reads its default
 
   std::string name_;
   std::vector<TensorclassField> fields_;

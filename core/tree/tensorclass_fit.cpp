@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void fail_field(Code code, const TensorclassType& type, const TensorclassField& field,
                              SizesView batch, const Value& found) {
-  fail(code, "field ", in_quotes(field.name), " of tensorclass ", in_quotes(type.name()), " is ",
+  fail(code, "field ", quote(field.name), " of tensorclass ", quote(type.name()), " is ",
        describe(field), "; found ", describe(found), " under batch size ", show_sizes(batch));
 }
 
@@ -21,9 +21,9 @@ namespace {
       names += ", …";
       break;
     }
-    names += (names.empty() ? "" : ", ") + in_quotes(field.name);
+    names += (names.empty() ? "" : ", ") + quote(field.name);
   }
-  fail(Code::key_invalid, "tensorclass ", in_quotes(type.name()), " has no field ", in_quotes(name),
+  fail(Code::key_invalid, "tensorclass ", quote(type.name()), " has no field ", quote(name),
        "; it has ", names.empty() ? "none" : names);
 }
 
@@ -61,8 +61,8 @@ Value fit_field(const Node& tensorclass, Path path, Value value) {
   if (field == nullptr) fail_undeclared(type, path[0]);
   if (path.size() > 1) {
     if (field->kind == FieldKind::dict) return value;
-    fail(Code::wrong_entry, "cannot set ", show_path(path), ": field ", in_quotes(field->name),
-         " of tensorclass ", in_quotes(type.name()), " is ", describe(*field),
+    fail(Code::wrong_entry, "cannot set ", show_path(path), ": field ", quote(field->name),
+         " of tensorclass ", quote(type.name()), " is ", describe(*field),
          " and cannot be created on the way");
   }
   Value fitting = fit_value(type, *field, tensorclass.batch(), value, type.autocast());
@@ -78,8 +78,8 @@ Value fit_field(const Node& tensorclass, Path path, Value value) {
 void require_optional(const TensorclassType& type, std::string_view name) {
   const TensorclassField* field = type.find(name);
   if (field != nullptr && !field->optional) {
-    fail(Code::invalid_argument, "field ", in_quotes(name), " of tensorclass ",
-         in_quotes(type.name()), " is not optional: it cannot be removed");
+    fail(Code::invalid_argument, "field ", quote(name), " of tensorclass ", quote(type.name()),
+         " is not optional: it cannot be removed");
   }
 }
 
@@ -88,8 +88,8 @@ void require_alike(const Node& target, const Node& source) {
   if (b == nullptr) {
     require_declared(*a, source);
   } else if (!a->has_members_of(*b)) {
-    fail(Code::invalid_argument, "a tensorclass ", in_quotes(b->name()),
-         " cannot be written into a tensorclass ", in_quotes(a->name()), ": their fields differ");
+    fail(Code::invalid_argument, "a tensorclass ", quote(b->name()),
+         " cannot be written into a tensorclass ", quote(a->name()), ": their fields differ");
   }
 }
 

@@ -19,7 +19,7 @@ std::string describe(const TensorclassField& field) {
   switch (field.kind) {
     case FieldKind::dict: return "a dictionary";
     case FieldKind::value: return "a non-tensor value";
-    case FieldKind::tensorclass: return "a tensorclass " + in_quotes(field.tensorclass->name());
+    case FieldKind::tensorclass: return "a tensorclass " + quote(field.tensorclass->name());
     case FieldKind::tensor: break;
   }
   std::string text = "a tensor";
@@ -34,7 +34,7 @@ std::string describe(const Value& value) {
            show_sizes(value.tensor().sizes());
   }
   if (value.node()->tensorclass())
-    return "a tensorclass " + in_quotes(value.node()->tensorclass()->name());
+    return "a tensorclass " + quote(value.node()->tensorclass()->name());
   return kind_of(value) == EntryKind::dict ? "a dictionary" : "a non-tensor value";
 }
 
@@ -63,8 +63,7 @@ TensorclassType::TensorclassType(std::string name, std::vector<TensorclassField>
     const std::string_view field_view = field.name;
     check_path(field_view);
     if (find(field.name) != nullptr) {
-      fail(Code::key_exists, "tensorclass ", in_quotes(name_), " has two fields ",
-           in_quotes(field.name));
+      fail(Code::key_exists, "tensorclass ", quote(name_), " has two fields ", quote(field.name));
     }
     check(field);
     names_->append(field.name);
@@ -76,20 +75,20 @@ TensorclassType::TensorclassType(std::string name, std::vector<TensorclassField>
       depth_ = std::max(depth_, field.tensorclass->depth_ + 1);
   }
   if (depth_ > max_depth) {
-    fail(Code::unsupported, "tensorclass ", in_quotes(name_), " holds tensorclasses more than ",
+    fail(Code::unsupported, "tensorclass ", quote(name_), " holds tensorclasses more than ",
          max_depth, " levels deep");
   }
 }
 
-void TensorclassType::check(const TensorclassField& field) const {
+void TensorclassType::check(TensorclassField& field) const {
   const auto refuse = [&](const auto&... why) {
-    fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
-         in_quotes(name_), " is ", describe(field), why...);
+    fail(Code::invalid_argument, "field ", quote(field.name), " of tensorclass ", quote(name_),
+         " is ", describe(field), why...);
   };
   if ((field.kind == FieldKind::tensorclass) != (field.tensorclass != nullptr)) {
     if (field.tensorclass == nullptr) {
-      fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
-           in_quotes(name_), " is a tensorclass without a type");
+      fail(Code::invalid_argument, "field ", quote(field.name), " of tensorclass ", quote(name_),
+           " is a tensorclass without a type");
     }
     refuse(" and has a tensorclass");
   }
@@ -108,7 +107,7 @@ void TensorclassType::check(const TensorclassField& field) const {
   if (field.default_json && field.kind != FieldKind::value) refuse(" and has a text as default");
   if (!field.default_json) return;
   try {
-    compact(*field.default_json, "the default", max_json_depth);
+    field.default_value = read_value(*field.default_json, "the default");
   } catch (const Error& error) {
     refuse(" and its default is not JSON: ", error.what());
   }
@@ -150,8 +149,8 @@ TensorclassTypePtr common_tensorclass(const TensorclassTypePtr& a, const Tensorc
   if (a == nullptr || b == nullptr) return nullptr;
   if (!a->has_members_of(*b)) {
     fail(Code::invalid_argument,
-         "tensorclasses of different fields cannot be joined: ", in_quotes(a->name()), " and ",
-         in_quotes(b->name()));
+         "tensorclasses of different fields cannot be joined: ", quote(a->name()), " and ",
+         quote(b->name()));
   }
   return a;
 }

@@ -1,6 +1,7 @@
 #include "core/tree/tensordict.h"
 
 #include "core/base/recursion_guard.h"
+#include "core/formats/json_text.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
@@ -123,9 +124,14 @@ void TensorDict::set(Path path, const TensorDict& value) {
   changes.run();
 }
 
-void TensorDict::set_non_tensor(Path path, std::string json) {
+void TensorDict::set_non_tensor(Path path, Plain value) {
   set(path, TensorDict(NodePtr(
-                c10::make_intrusive<NonTensorNode>(std::move(json), batch_size(), std::nullopt))));
+                c10::make_intrusive<NonTensorNode>(std::move(value), batch_size(), std::nullopt))));
+}
+
+void TensorDict::set_non_tensor(Path path, std::string_view json) {
+  check_path(path);
+  set_non_tensor(path, read_value(json, "the value of " + show_path(path)));
 }
 
 void TensorDict::set_inplace(Path path, const at::Tensor& value) {
@@ -177,8 +183,9 @@ std::string TensorDict::get_non_tensor(Path path) const {
   const Value value = find_entry(node_, path);
   if (td::kind_of(value) != EntryKind::non_tensor) fail_kind(path, value, "non-tensor value");
   const Node& node = *value.node();
-  return node.kind() == NodeKind::non_tensor ? static_cast<const NonTensorNode&>(node).json()
-                                             : non_tensor_json(node);
+  return node.kind() == NodeKind::non_tensor
+             ? json_text(static_cast<const NonTensorNode&>(node).value())
+             : non_tensor_json(node);
 }
 
 EntryKind TensorDict::kind_of(Path path) const {

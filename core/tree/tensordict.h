@@ -46,7 +46,8 @@ class TensorDict {
   // Entries. Paths run through nested dictionaries.
   void set(Path path, at::Tensor value);
   void set(Path path, const TensorDict& value);
-  void set_non_tensor(Path path, std::string json);
+  void set_non_tensor(Path path, Plain value);
+  void set_non_tensor(Path path, std::string_view json);
   void set_inplace(Path path, const at::Tensor& value);
   at::Tensor get(Path path) const;
   // The tensor itself if the path has only dense dictionaries; else nullptr.

@@ -446,10 +446,11 @@ static double seconds_for(int depth, int32_t nested, int leaves) {
 
 TD_TEST(states_may_be_deep) {
   for (int form = 0; form < 3; form++) { /* flat, nested, nested with many tensors */
-    const double once = seconds_for(10000, form != 0, form == 2);
+    const double once = seconds_for(5000, form != 0, form == 2);
     const double more = seconds_for(40000, form != 0, form == 2);
-    if (more > 9 * once) /* 4 times as much, and not 16 times */
-      td_test_fail(__FILE__, __LINE__, "form %d: %g s, and %g s at 4 times the depth", form, once,
+    /* 8 times as much, and not 64 times; caches may make it three times slower */
+    if (more > 32 * once)
+      td_test_fail(__FILE__, __LINE__, "form %d: %g s, and %g s at 8 times the depth", form, once,
                    more);
   }
 }

@@ -244,10 +244,11 @@ TEST(Format, HasLimits) {
 }
 
 TEST(Format, Compacts) {
-  EXPECT_EQ(compact(" { \"a\" : [ 1 , \"x y\" , null ] } ", "here", 5), R"({"a":[1,"x y",null]})");
-  EXPECT_EQ(compact("\"\\u00fc\"", "here", 5), "\"ü\"");
-  expect_error(Code::format, "here", [] { compact("{", "here", 5); });
-  expect_error(Code::format, "here", [] { compact("[[[1]]]", "here", 2); });
+  EXPECT_EQ(json_text(read_json(" { \"a\" : [ 1 , \"x y\" , null ] } ", "here", 5)),
+            R"({"a":[1,"x y",null]})");
+  EXPECT_EQ(json_text(read_json("\"\\u00fc\"", "here", 5)), "\"ü\"");
+  expect_error(Code::format, "here", [] { read_json("{", "here", 5); });
+  expect_error(Code::format, "here", [] { read_json("[[[1]]]", "here", 2); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The metadata that process groups send and receive: pickles as Python writes and reads them, and damaged ones.
 #include "core/distributed/c10d_message.h"
+#include "core/formats/json_text.h"
 #include "core/pickle/pickle_write.h"
 #include "core/pickle/pickled.h"
 
@@ -34,16 +35,25 @@ TEST(GroupMetadata, ComesBack) {
 }
 
 TEST(GroupMetadata, PlainValues) {
+  const auto pickle_of = [](const char* json, td::pickled::PickleEvents::Members more) {
+    td::pickled::PickleEvents pickle(std::move(more));
+    send(td::read_value(json, "it"), pickle);
+    return pickle.take();
+  };
   const std::string pickle =
-      td::pickled::pickle_of_json("{\"a\":[1,-1,null,true,2.5]}", "{\"b\":\"x\"}", "it");
+      pickle_of("{\"a\":[1,-1,null,true,2.5]}", {{"b", td::Plain::of_text("x")}});
   const td::pickled::Pickle read = td::pickled::read(pickle, "it", 1000);
-  EXPECT_EQ(td::pickled::json_of(read, read.root, 1000, "it"),
-            "{\"a\":[1,-1,null,true,2.5],\"b\":\"x\"}");
+  const std::string_view json = "{\"a\":[1,-1,null,true,2.5],\"b\":\"x\"}";
+  std::size_t left = json.size() + 3;
+  EXPECT_EQ(json_text(td::pickled::plain_of(read, read.root, left, "it")), json);
+  EXPECT_LE(left, 3U);
+  left = json.size() - 3;
+  EXPECT_THROW(td::pickled::plain_of(read, read.root, left, "it"), td::Error);
   // Protocol 3, as pickle.loads() reads it.
-  EXPECT_EQ(td::pickled::pickle_of_json("{\"k\":\"v\"}", "{}", "it"),
+  EXPECT_EQ(pickle_of("{\"k\":\"v\"}", {}),
             std::string("\x80\x03}(X\x01\0\0\0kX\x01\0\0\0vu.", 18));
-  EXPECT_THROW(td::pickled::pickle_of_json("{\"a\":1}", "{\"a\":2}", "it"), td::Error);
-  EXPECT_THROW(td::pickled::pickle_of_json("[]", "{}", "it"), td::Error);
+  EXPECT_THROW(pickle_of("{\"a\":1}", {{"a", td::Plain()}}), td::Error);
+  EXPECT_THROW(pickle_of("[]", {}), td::Error);
 }
 
 // What pickle.dumps(metadata, 5) of Python 3.11 gives for one tensor of two bytes, with tuples in it.

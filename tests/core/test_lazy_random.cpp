@@ -31,8 +31,8 @@ TensorDict dense_sample(Random& random) {
   std::vector<NodePtr> owned;
   std::vector<const NonTensorNode*> values;
   for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    owned.push_back(c10::make_intrusive<NonTensorNode>("\"" + std::to_string(i) + "\"", SizesView{},
-                                                       std::nullopt));
+    owned.push_back(c10::make_intrusive<NonTensorNode>(Plain::of_text(std::to_string(i)),
+                                                       SizesView{}, std::nullopt));
     values.push_back(static_cast<const NonTensorNode*>(owned.back().get()));
   }
   const std::string_view name = "v";

@@ -273,7 +273,7 @@ TEST(Memmap, LikeTakesSizesAlone) {
   EXPECT_EQ(test::fs::file_size(folder("m/x.memmap")), 163840000U);
   EXPECT_EQ(mapped.get(P("x"))[9999].sum().item<int>(), 0);
   EXPECT_EQ(mapped.get(P("m")).device(), c10::Device(at::kCPU));
-  EXPECT_EQ(mapped.get_non_tensor(P("note")), "{ \"k\" : 1 }");
+  EXPECT_EQ(mapped.get_non_tensor(P("note")), "{\"k\":1}");
   mapped.get(P("x"))[9999].fill_(3);
   const TensorDict loaded = load_memmap(folder("m"));
   EXPECT_EQ(loaded.get(P("x"))[9999][127][127].item<int>(), 3);

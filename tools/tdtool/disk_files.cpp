@@ -99,7 +99,8 @@ std::shared_ptr<const Node> read_safetensors(const File &file) {
     // The library decides if the parent has more dimensions than the root.
     if (one.each || made.sizes != tree.root().sizes) throw NotPlain();
     made.kind = TD_ENTRY_NON_TENSOR;
-    made.json = td::compact(one.json, "", max_value_levels);
+    if (td::is_deeper(one.value, max_value_levels)) throw NotPlain();
+    made.json = td::json_text(one.value);
   }
   return tree.take();
 }

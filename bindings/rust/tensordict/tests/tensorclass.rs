@@ -163,7 +163,7 @@ fn tensorclasses_are_made_at_run_time() {
     assert!(made.is_locked());
     assert_eq!(made.tensor("a").unwrap().to_vec::<i32>().unwrap(), [1, 2, 1, 2, 1, 2]);
     assert_eq!(made.tensor(("e", "a")).unwrap().shape(), [3, 2]);
-    assert_eq!(made.non_tensor_json("c").unwrap(), "[1, \"two\"]");
+    assert_eq!(made.non_tensor_json("c").unwrap(), "[1,\"two\"]");
     assert_eq!(tensorclass.make_on((), Device::cpu()).unwrap().device(), Some(Device::cpu()));
 
     let mut td = TensorDict::new([1]).unwrap();
