@@ -15,6 +15,19 @@ void append_unit(std::string& out, std::uint32_t unit) {
   for (int shift = 12; shift >= 0; shift -= 4) out += lower_hex[(unit >> shift) & 15];
 }
 
+void append_escape(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\b': out += "\\b"; return;
+    case '\t': out += "\\t"; return;
+    case '\n': out += "\\n"; return;
+    case '\f': out += "\\f"; return;
+    case '\r': out += "\\r"; return;
+    default: append_unit(out, static_cast<unsigned char>(c));
+  }
+}
+
 // The character that begins at a place of valid UTF-8, which moves behind it.
 std::uint32_t next_character(std::string_view text, std::size_t& at) {
   const auto byte = [&] { return static_cast<unsigned char>(text[at++]); };
@@ -29,25 +42,15 @@ std::uint32_t next_character(std::string_view text, std::size_t& at) {
 
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\f': out += "\\f"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += lower_hex[static_cast<unsigned char>(c) >> 4];
-          out += lower_hex[static_cast<unsigned char>(c) & 15];
-        } else {
-          out += c;
-        }
-    }
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, begin, at - begin);
+    begin = at + 1;
+    append_escape(out, c);
   }
+  out.append(text, begin, text.size() - begin);
   out += '"';
 }
 
