@@ -158,7 +158,8 @@ std::string braces(const std::vector<std::string>& lines, std::size_t depth, std
 
 // Keys of single elements of a lazy stack.
 std::string exclusive_text(const Node& lazy, std::size_t depth, Nesting at) {
-  const std::vector<std::string> common = entry_names(lazy);
+  std::vector<std::string> common = entry_names(lazy);
+  std::sort(common.begin(), common.end());
   const c10::ArrayRef<NodePtr> elements = stacked(lazy);
   std::vector<std::string> blocks;
   for (std::size_t k = 0; k < elements.size(); ++k) {

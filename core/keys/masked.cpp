@@ -7,6 +7,8 @@
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/leaf_op.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -164,6 +166,24 @@ class WhereOp final : public ZipOp {
         one != nullptr && two != nullptr ? at::Tensor() : pad_->to(known.options());
     return at::where(fitted("a condition", condition_, known), one != nullptr ? *one : filler,
                      two != nullptr ? *two : filler);
+  }
+
+  // Equal values stay what they are; others are picked for each element of the batch.
+  Value data(const Here& here, NodesHere nodes) const override {
+    if (nodes[0] == nullptr || nodes[1] == nullptr || same_non_tensor(*nodes[0], *nodes[1]))
+      return ZipOp::data(here, nodes);
+    std::vector<const NonTensorNode*> values = non_tensor_values(*nodes[0]);
+    const std::vector<const NonTensorNode*> others = non_tensor_values(*nodes[1]);
+    if (nodes[0]->batch() != nodes[1]->batch()) {
+      fail(Code::shape, "where: ", show_path(here.path()), " has batch sizes ",
+           show_sizes(nodes[0]->batch()), " and ", show_sizes(nodes[1]->batch()));
+    }
+    const auto n = static_cast<std::int64_t>(values.size());
+    values.insert(values.end(), others.begin(), others.end());
+    const at::Tensor positions = at::arange(n, at::kLong).view(nodes[0]->batch());
+    const at::Tensor condition = fitted("a condition", condition_.to(at::kCPU), positions);
+    return make_non_tensor(values, at::where(condition, positions, positions + n),
+                           nodes[0]->device());
   }
 
  private:

@@ -36,12 +36,14 @@ class PadOp final : public BatchOp {
     return padded_by(before, reversed, value, "pad");
   }
 
-  void tags(const Node& before, Node& after) const override {
-    after.set_tensorclass(before.tensorclass());
-  }
-
   NodePtr lazy(const LazyNode& node) const override {
-    return node.holds_non_tensor() ? data(node) : BatchOp::lazy(node);
+    if (node.holds_non_tensor()) return data(node);
+    NodePtr result = BatchOp::lazy(node);
+    // As in Python, the name of the stack's dimension alone is not kept.
+    const bool named = std::any_of(stacked(node).begin(), stacked(node).end(),
+                                   [](const NodePtr& one) { return !one->names().empty(); });
+    if (!named) result->set_names({});
+    return result;
   }
 
   // Padding turns a value for the whole batch into a value for each element.
@@ -127,7 +129,7 @@ class Sequence {
   std::size_t dim() const noexcept { return static_cast<std::size_t>(dim_); }
   std::int64_t longest() const noexcept { return longest_; }
 
-  at::Tensor stacked(double value) const {
+  at::Tensor joined(double value) const {
     std::vector<at::Tensor> padded;
     for (const at::Tensor* tensor : tensors_) padded.push_back(fill_up(*tensor, dim_, value));
     return at::stack(padded);
@@ -219,7 +221,7 @@ class PadSequence : public WalkSink<Take::reads> {
   void enter(const Here&, Dicts) { levels_.emplace_back(); }
   void leaf(const Here& here, Tensors tensors) {
     const Sequence sequence(here.path(), tensors, options_.dim);
-    put(here, sequence.stacked(options_.value));
+    put(here, sequence.joined(options_.value));
     if (options_.masks.empty()) return;
     levels_.back().masks.emplace_back(here.name(), Value(sequence.mask(batch_.size() - 1)));
   }

@@ -8,7 +8,7 @@
 namespace td {
 
 // Adds positions before and after each dimension, given as pairs from the first dimension on; negative ones
-// crop. Non-tensor values become null there. Drops dimension names.
+// crop. Non-tensor values become null there. Keeps dimension names.
 TensorDict pad(const TensorDict& td, SizesView widths, double value);
 
 struct PadSequenceOptions {

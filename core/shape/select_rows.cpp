@@ -45,6 +45,10 @@ class PickOp final : public BatchOp {
       now_ = plans_.back().sizes(now_);
     }
   }
+  PickOp& without_names() {
+    keeps_names_ = false;
+    return *this;
+  }
   // Selects along all dimensions at once, with an index tensor for each.
   PickOp(SizesView batch, c10::ArrayRef<at::Tensor> positions)
       : now_(batch.begin(), batch.end()), whole_(true) {
@@ -64,6 +68,10 @@ class PickOp final : public BatchOp {
   }
   Value nested_tensor(const NestedTensorNode& node) const override {
     return rearranged(node, *this);
+  }
+  void tags(const Node& before, Node& after) const override {
+    if (keeps_names_) return BatchOp::tags(before, after);
+    after.set_tensorclass(before.tensorclass());
   }
 
   // Along the dimension of the stack, selects elements; along others, selects within each element, since
@@ -90,7 +98,9 @@ class PickOp final : public BatchOp {
     }
     const auto element_dims = static_cast<std::size_t>(stack < dims ? dims - 1 : dims);
     for (NodePtr& element : picked) {
-      element = element->transform(PickOp(element->batch().slice(0, element_dims), inner));
+      PickOp op(element->batch().slice(0, element_dims), inner);
+      if (!keeps_names_) op.without_names();
+      element = element->transform(op);
     }
     const Sizes batch = is_uneven(node.batch()) ? Sizes(node.batch().begin(), node.batch().end())
                                                 : this->batch(node.batch());
@@ -105,6 +115,7 @@ class PickOp final : public BatchOp {
   Sizes now_;
   std::vector<Step> steps_;
   bool whole_ = false;
+  bool keeps_names_ = true;
   std::vector<IndexPlan> plans_;
   bool fast_ = fast::can_skip_dispatcher();
 };
@@ -147,7 +158,9 @@ at::Tensor rolled(std::int64_t size, std::int64_t shift) {
 
 }  // namespace
 
-TensorDict repeat(const TensorDict& td, SizesView counts) {
+namespace {
+
+PickOp repetition(const TensorDict& td, SizesView counts) {
   const SizesView batch = td.batch_size();
   bool valid = counts.size() == batch.size();
   for (const std::int64_t count : counts) valid = valid && count >= 0;
@@ -168,7 +181,13 @@ TensorDict repeat(const TensorDict& td, SizesView counts) {
                        return size == 0 ? positions : positions.remainder_(size);
                      }});
   }
-  return run_map(td, PickOp(batch, std::move(steps)));
+  return PickOp(batch, std::move(steps));
+}
+
+}  // namespace
+
+TensorDict repeat(const TensorDict& td, SizesView counts) {
+  return run_map(td, repetition(td, counts));
 }
 
 TensorDict tile(const TensorDict& td, SizesView counts) {
@@ -176,7 +195,7 @@ TensorDict tile(const TensorDict& td, SizesView counts) {
   Sizes all(counts.begin(), counts.end());
   while (wide.batch_size().size() < all.size()) wide = wide.unsqueeze(0);
   while (all.size() < wide.batch_size().size()) all.insert(all.begin(), 1);
-  return repeat(wide, all);
+  return run_map(wide, repetition(wide, all).without_names());
 }
 
 TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, std::int64_t dim) {

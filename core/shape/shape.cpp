@@ -47,6 +47,12 @@ NodePtr slice(const NodePtr& node, std::int64_t dim, std::int64_t start, std::in
   return apply_plan(node, plan);
 }
 
+// Refuses absurd numbers of empty parts.
+void require_parts(std::int64_t parts, std::int64_t size) {
+  if (parts <= std::max<std::int64_t>(size, 1 << 16)) return;
+  fail(Code::invalid_argument, "split into ", parts, " parts of a dimension of size ", size);
+}
+
 }  // namespace
 
 TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, std::int64_t length) {
@@ -81,6 +87,11 @@ Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesVie
   switch (kind) {
     case Split::length:
     case Split::chunks: {
+      if (kind == Split::chunks && size == 0) {  // as torch.chunk: as many parts as asked for
+        require_parts(numbers[0], size);
+        lengths.assign(static_cast<std::size_t>(numbers[0]), 0);
+        break;
+      }
       const std::int64_t length =
           kind == Split::length ? numbers[0] : size / numbers[0] + (size % numbers[0] != 0 ? 1 : 0);
       std::int64_t left = size;
@@ -91,11 +102,7 @@ Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesVie
       break;
     }
     case Split::parts:
-      // Refuse absurd numbers of empty parts.
-      if (numbers[0] > std::max<std::int64_t>(size, 1 << 16)) {
-        fail(Code::invalid_argument, "split into ", numbers[0], " parts of a dimension of size ",
-             size);
-      }
+      require_parts(numbers[0], size);
       for (std::int64_t i = 0; i < numbers[0]; ++i) {
         lengths.push_back(size / numbers[0] + (i < size % numbers[0] ? 1 : 0));
       }

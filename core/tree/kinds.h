@@ -144,7 +144,7 @@ inline EntryKind kind_below(const NodePtr& node, std::string_view name) {
   return node->entry_kind(name);
 }
 
-// The names of the entries, in order; for a lazy stack the names shared by all elements, sorted.
+// The names of the entries, in order; for a lazy stack those of the first that all have.
 inline std::vector<std::string> entry_names(const Node& node) { return node.entry_names(); }
 
 }  // namespace td

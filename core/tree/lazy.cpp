@@ -247,7 +247,8 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim) {
 }
 
 KeyList exclusive_keys(const LazyNode& lazy) {
-  const std::vector<std::string> common = entry_names(lazy);
+  std::vector<std::string> common = entry_names(lazy);
+  std::sort(common.begin(), common.end());
   std::map<std::string, EntryKind> found;
   for (const NodePtr& element : lazy.elements()) {
     for (std::string& name : entry_names(*element)) {

@@ -5,6 +5,7 @@
 #include "core/tensor/known_sizes.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
@@ -150,6 +151,54 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
 
 }  // namespace
 
+namespace {
+
+// Nothing of a lazy stack: a dense dictionary with the entries that all elements have, in the sizes that those
+// of the first one get.
+class NoRows final : public ZipOp {
+ public:
+  NoRows(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims)
+      : stack_(lazy.stack_dim()),
+        count_(static_cast<std::int64_t>(lazy.elements().size())),
+        plan_(items, SizesView(stacked_sizes(lazy.elements()[0]->batch())).slice(0, dims)) {}
+
+  Sizes batch(SizesView before) const override { return plan_.sizes(stacked_sizes(before)); }
+  void tags(const Node& before, Node& after) const override {
+    after.set_tensorclass(before.tensorclass());
+  }
+  at::Tensor leaf(const Here&, Tensors tensors) const {
+    return at::empty(batch(tensors[0]->sizes()), tensors[0]->options());
+  }
+  Value data(const Here&, NodesHere nodes) const override {
+    return make_non_tensor({}, at::empty(batch(nodes[0]->batch()), at::kLong), nodes[0]->device());
+  }
+  Names names(const Names& full) const { return plan_.names(full); }
+
+ private:
+  Sizes stacked_sizes(SizesView one) const {
+    Sizes sizes(one.begin(), one.end());
+    sizes.insert(sizes.begin() + stack_, count_);
+    return sizes;
+  }
+
+  std::int64_t stack_, count_;
+  IndexPlan plan_;
+};
+
+NodePtr no_rows(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
+  WalkRules rules;
+  rules.missing = WalkRules::Missing::intersect;
+  rules.what = "an index without positions";
+  const std::vector<NodePtr> elements = lazy.each(without_lazy);
+  const NoRows op(lazy, items, dims);
+  NodePtr result = zip(elements, op, rules);
+  if (lazy.tensorclass()) result->set_tensorclass(lazy.tensorclass());
+  if (!lazy.names().empty()) result->set_names(op.names(lazy.names()));
+  return result;
+}
+
+}  // namespace
+
 NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
   const RecursionGuard guard;
   // The common case: a single element.
@@ -172,6 +221,8 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
         at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(lazy.batch());
     return make_non_tensor(values, plan.read(positions, false), lazy.device());
   }
+  if (at.picks.empty() && !lazy.elements().empty() && !lazy.holds_non_tensor())
+    return no_rows(lazy, items, dims);
   std::vector<NodePtr> elements;
   for (const std::int64_t position : at.picks) {
     const NodePtr& element = lazy.elements()[static_cast<std::size_t>(position)];

@@ -98,25 +98,24 @@ EntryKind LazyNode::entry_kind(std::string_view name) const {
   return last->entry_kind(name);
 }
 
+// The names of the first dictionary that all others have, too.
 std::vector<std::string> LazyNode::entry_names() const {
   if (holds_non_tensor() || elements_.empty()) return {};
-  std::vector<std::string> names;
-  bool first = true;
+  const Node* first = this;
+  while (const LazyNode* lazy = as_lazy(first)) {
+    if (lazy->elements().empty()) return {};
+    first = lazy->elements()[0].get();
+  }
+  std::vector<std::string> names = first->entry_names();
   const bool some = holds_for_all(*this, [&](const Node& element) {
-    if (first) {
-      names = element.entry_names();
-      first = false;
-    } else {
-      const auto missing = [&](const std::string& name) {
-        return element.entry_kind(name) == EntryKind::none;
-      };
+    const auto missing = [&](const std::string& name) {
+      return element.entry_kind(name) == EntryKind::none;
+    };
+    if (&element != first)
       names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
-    }
     return !names.empty();
   });
-  if (!some) return {};
-  std::sort(names.begin(), names.end());
-  return names;
+  return some ? names : std::vector<std::string>();
 }
 
 }  // namespace td

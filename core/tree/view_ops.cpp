@@ -133,7 +133,7 @@ TensorDict TensorDict::expand(SizesView sizes) const {
   bool fits = sizes.size() >= batch.size();
   const std::size_t added = fits ? sizes.size() - batch.size() : 0;
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
-    if (i >= added && batch[i - added] == sizes[i]) continue;  // includes the -1 of a lazy stack
+    if (i >= added && (sizes[i] == -1 || batch[i - added] == sizes[i])) continue;
     fits = sizes[i] >= 0 && (i < added || known_size(batch, i - added) == 1);
   }
   if (!fits)
@@ -144,7 +144,7 @@ TensorDict TensorDict::expand(SizesView sizes) const {
     const auto source = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(added);
     if (source < 0) {
       plan.add(sizes[i]);
-    } else if (batch[i - added] == sizes[i]) {
+    } else if (sizes[i] == -1 || batch[i - added] == sizes[i]) {
       plan.keep(source);
     } else {
       plan.repeat(source, sizes[i]);

@@ -295,6 +295,21 @@ TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
   CHECK_RESULT(td_clone(sub_tensordict, 0, &result), "y");
 }
 
+TD_TEST(pad_keeps_names_and_tile_does_not) {
+  td_tensordict *td = named(), *result = NULL, *lazy = NULL;
+  CHECK_RESULT(td_pad(td, TD_SIZES(1, 0, 0, 2), 0, &result), "x,y");
+  CHECK_RESULT(td_repeat(td, TD_SIZES(1, 2), 0, &result), "x,y");
+  CHECK_RESULT(td_repeat(td, TD_SIZES(1, 2), TD_REPEAT_TILE, &result), "-,-");
+  CHECK_RESULT(td_repeat(td, TD_SIZES(1, 1), TD_REPEAT_TILE, &result), "-,-");
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){td, td}, 2, 0, &lazy));
+  TD_DO(td_set_names(lazy, NAMES("s", "x", "y")));
+  CHECK_RESULT(td_index(lazy, TD_AT(TD_I_UNTIL(0)), &result), "s,x,y");
+  CHECK_RESULT(td_pad(lazy, TD_SIZES(0, 1), 0, &result), "s,x,y");
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){td_sample(), td_sample()}, 2, 0, &lazy));
+  TD_DO(td_set_names(lazy, NAMES("s", NULL, NULL)));
+  CHECK_RESULT(td_pad(lazy, TD_SIZES(0, 1), 0, &result), "-,-,-"); /* its name alone */
+}
+
 TD_TEST(updates_and_new_entries) {
   td_tensordict *td = td_sample(), *source = named();
   TD_DO(td_update(td, source, NULL));

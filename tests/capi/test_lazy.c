@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "td_values.h"
+#include "td_keys_text.h"
 
 #define LIST(...)                                \
   ((const td_tensordict *const[]){__VA_ARGS__}), \
@@ -63,7 +63,7 @@ TD_TEST(keys_are_those_of_all) {
   TD_DO(td_keys_of(lazy, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 3);
   TD_DO(td_keys_at(keys, 0, &path, &length));
-  TD_CHECK_TEXT(path[0], "a"); /* sorted */
+  TD_CHECK_TEXT(path[0], "x"); /* in the order of the first element */
   TD_DO(td_lazy_exclusive_keys(lazy, &keys));
   TD_CHECK_INT(td_keys_len(keys), 2);
   TD_DO(td_keys_at(keys, 1, &path, &length));
@@ -253,21 +253,27 @@ TD_TEST(a_chain_of_ten_thousand) {
 }
 
 TD_TEST(without_elements) {
-  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 4, "q"); /* "x" differs in width */
   td_tensordict *lazy = stack_of(one, two, 0), *none = NULL, *all = NULL;
-  td_keys *keys = NULL;
-  td_tensor *tensor = NULL;
+  td_dict_kind kind = 0;
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("note"), "1"));
+  TD_DO(td_set_non_tensor_json(two, TD_KEY("note"), "2"));
   TD_DO(td_index(lazy, TD_AT(TD_I_UNTIL(0)), &none));
   TD_CHECK_BATCH(none, 0, 2);
-  TD_CHECK_FLAG(td_is_empty, none, 1);
-  TD_DO(td_keys_of(none, NULL, &keys));
-  TD_CHECK_INT(td_keys_len(keys), 0);
-  TD_EXPECT_NULL(td_get(none, TD_KEY("a"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  TD_DO(td_kind(none, &kind));
+  TD_CHECK_INT(kind, TD_DICT_DENSE);
+  TD_CHECK_SAME_TEXT(td_keys_text(none, NULL), "x a n n/b note"); /* those of all */
+  TD_CHECK_ENTRY(none, TD_KEY("x"), TD_SIZES(0, 2, 3), NULL, 0);  /* as wide as the first one's */
+  TD_CHECK_ENTRY(none, TD_KEY("n", "b"), TD_SIZES(0, 2), NULL, 0);
+  char text[8];
+  size_t length = 0;
+  TD_DO(td_get_non_tensor_stack_json(none, TD_KEY("note"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "[]");
   TD_EXPECT_NULL(td_lazy_stack(NULL, 0, 0, &all), TD_ERR_INVALID_ARGUMENT, all);
-  TD_DO(td_lazy_insert(none, 0, one));
-  TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(0, 1));
-  TD_DO(td_cat(LIST(none, lazy), 0, &all));
-  TD_CHECK_ENTRY(all, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 1, 10, 11));
+  td_tensordict *again = stack_of(element(0, 3, "p"), element(10, 3, "q"), 0);
+  TD_DO(td_index(again, TD_AT(TD_I_UNTIL(0)), &none));
+  TD_DO(td_cat(LIST(none, again), 0, &all));
+  TD_CHECK_ENTRY(all, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
   free(td_printed(none));
 }
 

@@ -111,17 +111,28 @@ TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
   TD_CHECK_ENTRY(dense, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(7, 8, 50, 51, 20, 21));
 }
 
-TD_TEST(a_lazy_stack_may_lose_all_elements) {
-  td_tensordict *lazy = lazy_of_three(0), *none = NULL, *element = pair_from(5);
-  size_t elements = 9;
-  int64_t dim = 9;
-  TD_DO(td_index(lazy, TD_AT(TD_I_SLICE(0, 0)), &none));
-  check_lazy(none, 1);
-  TD_CHECK_BATCH(none, 0, 2);
-  TD_DO(td_lazy_insert(none, 0, element));
-  TD_DO(td_lazy_info(none, &dim, &elements));
-  TD_CHECK_INT(elements, 1);
-  TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(5, 6));
+TD_TEST(what_is_picked_of_no_element_is_dense) {
+  td_tensordict *lazy = lazy_of_three(1), *none = NULL;
+  td_tensor *nobody = td_mask((const int64_t[]){0, 0, 0}, 3);
+  TD_DO(td_index(lazy, TD_AT(TD_I_ALL, TD_I_TENSOR(nobody)), &none));
+  check_lazy(none, 0);
+  TD_CHECK_BATCH(none, 2, 0);
+  TD_CHECK_ENTRY(none, TD_KEY("n", "b"), TD_SIZES(2, 0, 2), NULL, 0);
+  td_free(none);
+  TD_DO(td_index(lazy, TD_AT(TD_I_INT(0), TD_I_SLICE(2, 1)), &none));
+  check_lazy(none, 0);
+  TD_CHECK_BATCH(none, 0);
+  TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(0), NULL, 0);
+}
+
+TD_TEST(a_lazy_stack_is_expanded_to_its_own_sizes) {
+  td_tensordict *lazy = lazy_of_three(0), *wide = NULL;
+  TD_DO(td_expand(lazy, TD_SIZES(2, -1, -1), &wide));
+  check_lazy(wide, 1);
+  TD_CHECK_BATCH(wide, 2, 3, 2);
+  TD_CHECK_ENTRY(wide, TD_KEY("a"), TD_SIZES(2, 3, 2),
+                 TD_VALUES(0, 1, 10, 11, 20, 21, 0, 1, 10, 11, 20, 21));
+  TD_EXPECT_NULL(td_expand(lazy, TD_SIZES(-1, 3, 2), &wide), TD_ERR_SHAPE, wide);
 }
 
 TD_TEST(states_of_lazy_stacks_are_loaded) {

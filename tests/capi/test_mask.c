@@ -77,6 +77,29 @@ TD_TEST(where_chooses_between_two) {
   TD_CHECK_ENTRY(result, TD_KEY("z"), TD_SIZES(3), TD_VALUES(1, 0, 3));
 }
 
+TD_TEST(where_chooses_between_values_that_are_no_tensors) {
+  td_tensordict *td = sample(0), *other = sample(10), *result = NULL;
+  td_tensor *mask = mask_of(1, 0, 1), *wide = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(3, 2));
+  td_tensor *zero = td_filled(TD_DTYPE_FLOAT32, 0, TD_NO_SIZES);
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("same"), "1"));
+  TD_DO(td_set_non_tensor_json(other, TD_KEY("same"), "1"));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "one"), "\"a\""));
+  TD_DO(td_set_non_tensor_json(other, TD_KEY("n", "one"), "\"b\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("each"), "0"));
+  TD_DO(td_set_non_tensor_stack_json(other, TD_KEY("each"), "[1,2,3]"));
+  TD_DO(td_where(td, mask, other, NULL, &result));
+  TD_CHECK_JSON(result, TD_KEY("same"), "1"); /* one value still */
+  TD_CHECK_JSON(result, TD_KEY("n", "one"), "[\"a\", \"b\", \"a\"]");
+  TD_CHECK_JSON(result, TD_KEY("each"), "[0, 2, 0]");
+  TD_DO(td_where(td, mask, NULL, zero, &result));
+  TD_CHECK_JSON(result, TD_KEY("n", "one"), "\"a\"");
+  TD_DO(td_remove(td, TD_KEY("a")));
+  TD_DO(td_remove(td, TD_KEY("n", "b")));
+  TD_DO(td_remove(other, TD_KEY("a")));
+  TD_DO(td_remove(other, TD_KEY("n", "b")));
+  TD_EXPECT_NULL(td_where(td, wide, other, NULL, &result), TD_ERR_SHAPE, result);
+}
+
 TD_TEST(lazy_stacks_are_masked_as_a_whole) {
   td_tensordict *one = sample(0), *two = sample(10), *lazy = NULL, *result = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));

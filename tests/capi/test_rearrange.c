@@ -115,6 +115,11 @@ TD_TEST(split_cuts_into_parts) {
   check_split(td, TD_SPLIT_POSITIONS, TD_SIZES(1, -1), TD_SIZES(1, 2, 1));
   check_split(td, TD_SPLIT_POSITIONS, TD_SIZES(3, 1, 9), TD_SIZES(3, 0, 1, 0));
   check_split(td, TD_SPLIT_POSITIONS, TD_NO_SIZES, TD_SIZES(4));
+  td_tensordict *empty = td_empty(TD_SIZES(0, 3));
+  check_split(empty, TD_SPLIT_CHUNKS, TD_SIZES(3), TD_SIZES(0, 0, 0));
+  check_split(empty, TD_SPLIT_LENGTH, TD_SIZES(3), TD_SIZES(0));
+  TD_EXPECT(td_split(empty, 0, TD_SPLIT_CHUNKS, TD_SIZES(INT64_MAX), NULL, 0, &count),
+            TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_split(td, -1, TD_SPLIT_LENGTH, TD_SIZES(2), parts, 2, &count));
   check_b(parts[1], TD_SIZES(4, 1), TD_VALUES(2, 5, 8, 11));
   TD_DO(td_cat((const td_tensordict *const *)parts, 2, -1, &again));

@@ -118,7 +118,10 @@ TD_TEST(expand_repeats_without_memory) {
         1000, 2);
   TD_EXPECT_NULL(td_expand(td, TD_SIZES(2), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_expand(td, TD_SIZES(1, 3), &result), TD_ERR_SHAPE, result);
-  TD_EXPECT_NULL(td_expand(td, TD_SIZES(-1, 2), &result), TD_ERR_SHAPE, result);
+  TD_DO(td_expand(td, TD_SIZES(3, -1), &result)); /* -1: the size that is there */
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 1, 0, 1));
+  TD_EXPECT_NULL(td_expand(td, TD_SIZES(-1, 1, 2), &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_expand(td, TD_SIZES(-2, 2), &result), TD_ERR_SHAPE, result);
 }
 
 TD_TEST(nested_batches_keep_what_lies_behind) {

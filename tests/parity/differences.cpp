@@ -24,8 +24,35 @@ bool ellipsis_beside_a_wide_mask(const std::string &op, const Request &request) 
          });
 }
 
+// The name of the only list of more than one position, which the library drops; and that of a mask.
+bool names_of_an_index(const std::string &op, const Request &request) {
+  if (op != "index") return false;
+  const Json &items = request.args.at("index");
+  const auto is = [&](auto test) { return std::any_of(items.begin(), items.end(), test); };
+  const bool lists = items.size() > 1 && is([](const Json &item) {
+                       return item.contains("index") && item["index"].size() == 1;
+                     });
+  return lists || (request.base.contains("members") &&
+                   is([](const Json &item) { return item.contains("mask"); }));
+}
+
+// Python keeps the names there, and drops them for other dictionaries.
+bool tile_of_a_lazy_stack(const std::string &op, const Request &request) {
+  return op == "tile" && request.base.contains("members");
+}
+
+// Python drops a list of names of the wrong length that has a null in it; until 0.17.
+bool too_many_names(const std::string &op, const Request &request) {
+  if (op != "from_dict" || !request.args.at("batch").is_array()) return false;
+  const Json &names = request.args.at("names");
+  return names.is_array() && names.size() != request.args["batch"].size();
+}
+
 const Difference kDifferences[] = {
     {"cat, one below the range of dimensions", true, cat_below_the_range},
+    {"names after an index by several lists, or by a mask", false, names_of_an_index},
+    {"names after tile of a lazy stack", false, tile_of_a_lazy_stack},
+    {"a wrong number of names, one of them null", true, too_many_names},
     {"an ellipsis beside a mask over several dimensions", false, ellipsis_beside_a_wide_mask},
 };
 

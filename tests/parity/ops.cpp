@@ -4,6 +4,7 @@
 #include <map>
 
 #include "index.h"
+#include "key_list.h"
 
 namespace parity {
 namespace {
@@ -155,9 +156,63 @@ Dict part_at(const td_tensordict *td, const Index &at) {
   return made<Dict>([&](auto result) { return td_index(td, at.data(), at.size(), result); });
 }
 
-std::vector<Dict> index(const Request &request) {
+Result index(const Request &request) {
   const Dict td = base_of(request.base);
-  return one(part_at(td.get(), Index(request.args.at("index"))));
+  std::vector<Dict> part = one(part_at(td.get(), Index(request.args.at("index"))));
+  td_keys_options options = TD_KEYS_OPTIONS_INIT;
+  options.leaves_only = options.include_nested = 1;
+  const Json keys = paths_of(part[0].get(), options);
+  return {std::move(part), {{"keys", keys}}};
+}
+
+Result keys(const Request &request) {
+  const Dict td = base_of(request.base);
+  td_keys_options options = TD_KEYS_OPTIONS_INIT;
+  options.include_nested = request.args.at("include_nested").get<bool>();
+  options.leaves_only = request.args.at("leaves_only").get<bool>();
+  options.sort = request.args.at("sort").get<bool>();
+  options.contents_first = 1;  // as Python does
+  return {{}, {{"keys", paths_of(td.get(), options)}}};
+}
+
+// The base as a plain map, then a dictionary with names.
+std::vector<Dict> from_dict(const Request &request) {
+  Json spec = request.base;
+  const Json &batch = request.args.at("batch");
+  spec["batch"] = batch.is_null() ? Json::array() : batch;
+  spec["names"] = batch.is_null() ? Json() : request.args.at("names");
+  const bool finds = request.args.at("auto_batch_size") == true;
+  const Json &names = request.args.at("names");
+  if (batch.is_null() && names.is_array() && names[0].is_null())
+    throw Refused(TD_ERR_INVALID_ARGUMENT, "names without a batch size");
+  Dict td = base_of(spec);
+  if (finds) check(td_auto_batch_size(td.get(), 1, 0));
+  return one(std::move(td));
+}
+
+std::vector<Dict> pad(const Request &request) {
+  // Pairs from the first dimension on, as in C.
+  const auto sizes = request.args.at("pad_size").get<Sizes>();
+  return on_base(request, [&](auto td, auto result) {
+    return td_pad(td, sizes.data(), sizes.size(), request.args.at("value").get<double>(), result);
+  });
+}
+
+std::vector<Dict> tile(const Request &request) {
+  const auto counts = request.args.at("dims").get<Sizes>();
+  return on_base(request, [&](auto td, auto result) {
+    return td_repeat(td, counts.data(), counts.size(), TD_REPEAT_TILE, result);
+  });
+}
+
+std::vector<Dict> where(const Request &request) {
+  const Tensor mask = tensor_of(request.args.at("mask"));
+  const Json &spec = request.args.at("other");
+  const Dict other = spec.is_null() ? Dict() : base_of(spec);
+  const Tensor number = spec.is_null() ? scalar_of(request.args.at("scalar")) : Tensor();
+  return on_base(request, [&](auto td, auto result) {
+    return td_where(td, mask.get(), other.get(), number.get(), result);
+  });
 }
 
 // The value is a number, or a dictionary shaped like the part and filled with one number.
@@ -176,26 +231,6 @@ std::vector<Dict> setitem(const Request &request) {
   check(td_set_at(td.get(), at.data(), at.size(), source.get()));
   return one(std::move(td));
 }
-
-// A list of keys as C has it.
-class KeyList {
- public:
-  explicit KeyList(const Json &keys) : paths_(keys.get<std::vector<std::vector<std::string>>>()) {
-    for (const auto &path : paths_) {
-      std::vector<const char *> names;
-      for (const std::string &name : path) names.push_back(name.c_str());
-      names_.push_back(std::move(names));
-      keys_.push_back({names_.back().data(), path.size()});
-    }
-  }
-  const td_key *data() const { return keys_.data(); }
-  size_t size() const { return keys_.size(); }
-
- private:
-  std::vector<std::vector<std::string>> paths_;
-  std::vector<std::vector<const char *>> names_;
-  std::vector<td_key> keys_;
-};
 
 std::vector<Dict> with_keys(const Request &request,
                             td_status (*call)(const td_tensordict *, const td_key *, size_t,
@@ -225,9 +260,12 @@ const std::map<std::string, Operation> kOperations = {
     {"expand", expand},
     {"flatten", flatten},
     {"flatten_keys", flatten_keys},
+    {"from_dict", from_dict},
     {"gather", gather},
     {"index", index},
+    {"keys", keys},
     {"masked_select", masked_select},
+    {"pad", pad},
     {"permute", permute},
     {"repeat", repeat},
     {"repeat_interleave", repeat_interleave},
@@ -237,17 +275,19 @@ const std::map<std::string, Operation> kOperations = {
     {"split", split},
     {"squeeze", squeeze},
     {"stack", stack},
+    {"tile", tile},
     {"transpose", transpose},
     {"unbind", unbind},
     {"unsqueeze", unsqueeze},
     {"view", view},
+    {"where", where},
 };
 
 }  // namespace
 
 Operation find_operation(const std::string &name) {
   const auto found = kOperations.find(name);
-  return found == kOperations.end() ? nullptr : found->second;
+  return found == kOperations.end() ? Operation() : found->second;
 }
 
 }  // namespace parity

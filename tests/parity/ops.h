@@ -2,6 +2,7 @@
 #ifndef PARITY_OPS_H
 #define PARITY_OPS_H
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,16 @@ struct Request {
   const Json &args;
 };
 
-// The dictionaries that a request gives: one, or a list.
-using Operation = std::vector<Dict> (*)(const Request &);
+// What a request gives: one dictionary, or a list; and what "expect" has beside them, such as "keys".
+struct Result {
+  Result(std::vector<Dict> dicts, Json others = Json::object())
+      : tds(std::move(dicts)), more(std::move(others)) {}
+  std::vector<Dict> tds;
+  Json more;
+};
+using Operation = std::function<Result(const Request &)>;
 
-// NULL for an operation that this program does not know.
+// Empty for an operation that this program does not know.
 Operation find_operation(const std::string &name);
 
 }  // namespace parity

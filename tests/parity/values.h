@@ -25,17 +25,23 @@ Tensor tensor_of(const Json &nested);
 // One number or bool.
 Tensor scalar_of(const Json &value);
 
-// The dictionary that an entry of "bases" describes. `changed`: 1 added to every leaf, bools negated.
+// A tensor that counts from `first`.
+Tensor counted(int64_t first, const std::vector<int64_t> &sizes, const std::string &dtype,
+               bool changed = false);
+
+// The dictionary that an entry of "bases" describes, or the lazy stack. `changed`: 1 added to every leaf, bools
+// negated.
 Dict base_of(const Json &base, bool changed = false);
 
 // Writes one value into every tensor, at every level.
 void fill(td_tensordict *td, const td_tensor *value);
 
-// {"batch", "leaves", "nodes"}, as "expect" has it. Paths are written without blanks.
-Json describe(const td_tensordict *td);
+// {"dtype", "shape", "values"} of a tensor.
+Json leaf_of(const td_tensor *tensor);
 
-// What "expect" says, with paths written as describe() writes them.
-Json with_plain_paths(Json expected);
+// The first place where a dictionary is not what "expect" says of it, in one line; "" for none. Non-tensor
+// values are compared element by element, lazy stacks member by member.
+std::string difference_of(const Json &expected, const td_tensordict *td);
 
 // The first place where two descriptions differ, in one line; "" when they are equal.
 std::string difference(const Json &expected, const Json &found, const std::string &where = "");

@@ -61,7 +61,7 @@ td_status td_is_uniquely_owned(const td_tensordict *td, int32_t *result) TD_NOEX
  *
  * The stack holds the dictionaries themselves: you see their changes in the stack, and writes to
  * the stack reach them. They may differ in keys and in tensor shapes. The stack lists the keys that
- * all of them have, sorted. A batch dimension that differs has size -1.
+ * all of them have, in the order of the first one. A batch dimension that differs has size -1.
  *
  * @param sources     borrowed; at least one
  * @param sources_len number of dictionaries

@@ -60,7 +60,8 @@ td_status td_masked_fill_inplace(td_tensordict *td, const td_tensor *mask,
 
 /**
  * Takes values from `td` where a condition is true, and other values elsewhere. Lazy stacks give a
- * dense result. Non-tensor data comes from `td`.
+ * dense result. Non-tensor data that is equal on both sides stays as it is; other data is taken for each
+ * element of the batch. With a number for `other`, it comes from `td`.
  *
  * @param td        borrowed
  * @param condition borrowed; bool, over leading dimensions of every tensor

@@ -12,7 +12,7 @@ TD_BEGIN_C
 typedef uint32_t td_repeat_flags;
 enum {
   TD_REPEAT_TILE = 1 /**< torch.tile: fewer counts are for the last dimensions; more counts add
-                          dimensions in front */
+                          dimensions in front; the result has no names */
 };
 
 /**
@@ -122,7 +122,8 @@ td_status td_gather(const td_tensordict *td, int64_t dim, const td_tensor *index
 /**
  * Adds positions before and behind batch dimensions and fills them with a value.
  *
- * The result has no names. Non-tensor data is null at the new positions.
+ * Names stay, but not that of a lazy stack's dimension alone. Non-tensor data is null at the new
+ * positions.
  *
  * @param td     borrowed
  * @param sizes  borrowed; a pair per dimension, from the first on: positions before, positions

@@ -110,7 +110,8 @@ td_status td_unsqueeze(const td_tensordict *td, int64_t dim, td_tensordict **res
  * Expands dimensions of size 1, and adds dimensions in front, without copying.
  *
  * @param td     borrowed
- * @param sizes  borrowed; the new batch size; NULL only when dims is 0
+ * @param sizes  borrowed; the new batch size, -1 for the size that a dimension has; NULL only when
+ *               dims is 0
  * @param dims   number of sizes; at least the number of batch dimensions
  * @param result new; free with td_free(); NULL on failure
  *
