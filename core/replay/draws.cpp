@@ -54,16 +54,36 @@ class RandomDraws final : public ReplaySampler {
   }
 };
 
+class ForeignDraws final : public ReplaySampler {
+ public:
+  explicit ForeignDraws(std::string name) : name_(std::move(name)) {}
+
+  void draw(const RingCounts&, const RingRows&, std::int64_t, RandomNumbers&, Drawn&) override {
+    fail(Code::unsupported, "the folder is that of ", name_,
+         ", which this library lacks: name another sampler to draw");
+  }
+
+ private:
+  std::string name_;
+};
+
 // Draws from a list of all places, batch by batch. Makes a new list when it is used up or when rows were
 // added, as Python's sampler does; its state is this list.
 class DrawsWithoutReplacement final : public ReplaySampler {
  public:
   explicit DrawsWithoutReplacement(const ReplayOptions& options)
-      : shuffle_(!options.in_order), drop_last_(options.drop_last) {}
+      : shuffle_(!options.in_order), drop_last_(options.drop_last), as_stored_(options.as_stored) {}
+
+  bool has_files() const noexcept override { return true; }
 
   void draw(const RingCounts& ring, const RingRows&, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
     require_rows(ring);
+    if (doubtful_) {
+      fail(Code::unsupported, "the list in sampler/ is of ", now_.rows,
+           " pieces, and the buffer was saved with other rows: it may be that of "
+           "SliceSamplerWithoutReplacement; name the sampler to draw");
+    }
     if (drop_last_ && count > ring.length) {
       fail(Code::shape, "a full batch of ", count, " rows was asked for; there are ", ring.length);
     }
@@ -82,7 +102,15 @@ class DrawsWithoutReplacement final : public ReplaySampler {
     }
   }
 
-  void commit() override { now_ = next_; }
+  void commit() override {
+    now_ = next_;
+    changed_ = true;
+  }
+
+  void follow(const RingCounts& ring) override {
+    changed_ = changed_ || ring.length != rows_;
+    rows_ = ring.length;
+  }
 
   void save(const std::string& folder, bool in_new) const override {
     TensorDict state = stored_.clone(/*recurse=*/false);
@@ -90,14 +118,16 @@ class DrawsWithoutReplacement final : public ReplaySampler {
       const std::string_view path[] = {name};
       state.set(path, std::move(value));
     };
-    put("len_storage", at::scalar_tensor(now_.rows, at::kLong));
+    // A list of fewer rows than there are now is drawn from no more.
+    const bool stale = changed_ && now_.rows != rows_;
+    put("len_storage", at::scalar_tensor(stale ? 0 : now_.rows, at::kLong));
     const std::int64_t left =
-        now_.list ? static_cast<std::int64_t>(now_.list->size() - now_.at) : 0;
+        now_.list && !stale ? static_cast<std::int64_t>(now_.list->size() - now_.at) : 0;
     const at::Tensor list = at::empty({left}, at::kLong);
     if (left != 0)
       std::copy(now_.list->begin() + static_cast<std::ptrdiff_t>(now_.at), now_.list->end(),
                 list.data_ptr<std::int64_t>());
-    put("_sample_list", list);
+    if (list.numel() != 0 || !null_list_) put("_sample_list", list);
     put("drop_last", at::scalar_tensor(drop_last_, at::kBool));
     put("_ran_out", at::scalar_tensor(now_.ran_out, at::kBool));
     MemmapOptions options;
@@ -120,7 +150,12 @@ class DrawsWithoutReplacement final : public ReplaySampler {
     };
     State read;
     read.rows = entry("len_storage", at::kLong, 0).item<std::int64_t>();
-    const at::Tensor list = entry("_sample_list", at::kLong, 1).contiguous();
+    // The list of a sampler that was never drawn from is null.
+    const std::string_view list_name[] = {"_sample_list"};
+    const bool none = state.kind_of(list_name) == EntryKind::non_tensor &&
+                      state.get_non_tensor(list_name) == "null";
+    const at::Tensor list =
+        none ? at::empty({0}, at::kLong) : entry("_sample_list", at::kLong, 1).contiguous();
     const auto* places = list.data_ptr<std::int64_t>();
     if (read.rows < 0 || read.rows > ring.capacity) {
       fail(Code::format, "\"", folder, "\" is of ", read.rows, " rows; the buffer has places for ",
@@ -139,6 +174,9 @@ class DrawsWithoutReplacement final : public ReplaySampler {
     if (list.numel() != 0)
       read.list = std::make_shared<const std::vector<std::int64_t>>(places, places + list.numel());
     drop_last_ = drop_last;
+    doubtful_ = as_stored_ && list.numel() != 0 && read.rows != ring.length;
+    null_list_ = none;
+    rows_ = ring.length;
     now_ = std::move(read);
     stored_ = std::move(state);
   }
@@ -165,11 +203,20 @@ class DrawsWithoutReplacement final : public ReplaySampler {
   }
 
   bool shuffle_, drop_last_;
+  bool as_stored_;          // the caller did not name this sampler
+  bool doubtful_ = false;   // the list may be of slices
+  bool null_list_ = false;  // as it was read
+  bool changed_ = false;    // since it was read
+  std::int64_t rows_ = 0;   // in the ring
   State now_, next_;
   TensorDict stored_;  // as read, with unknown entries
 };
 
 }  // namespace
+
+std::unique_ptr<ReplaySampler> make_foreign_draws(std::string name) {
+  return std::make_unique<ForeignDraws>(std::move(name));
+}
 
 std::unique_ptr<ReplaySampler> make_random_draws() { return std::make_unique<RandomDraws>(); }
 

@@ -24,6 +24,9 @@ class JsonMembers {
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> real(std::string_view name) const;
   const Plain* find(std::string_view name) const noexcept { return tree_.find(name); }
+  const Plain* find(std::string_view name, Plain::Kind wanted) const noexcept {
+    return tree_.find(name, wanted);
+  }
 
   // `text`: the value as JSON.
   void set(std::string_view name, std::string text);

@@ -71,10 +71,19 @@ double Priorities::default_value() const noexcept {
   return std::pow((largest_ < 0 ? 1 : largest_) + eps_, alpha_);
 }
 
+void Priorities::begin(std::int64_t place) noexcept {
+  if (largest_ >= 0) return;
+  largest_ = 1;
+  largest_place_ = place;
+  largest_changed_ = true;
+}
+
 void Priorities::follow(const RingCounts& ring) {
   if (ring == seen_) return;
   const std::int64_t more = std::min(ring.written - seen_.written, ring.capacity);
   changed_.clear();
+  // As in TorchRL, the first row has priority 1, which counts as given.
+  if (more > 0) begin((ring.cursor - more % ring.capacity + ring.capacity) % ring.capacity);
   const double value = default_value();
   for (std::int64_t k = more; k > 0; --k) {
     const std::int64_t place = ((ring.cursor - k) % ring.capacity + ring.capacity) % ring.capacity;
@@ -91,12 +100,24 @@ void Priorities::follow(const RingCounts& ring) {
   seen_ = ring;
 }
 
+void Priorities::replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring) {
+  if (!places.empty()) begin(places[0]);
+  for (const std::int64_t place : places) tree_.put(place, default_value());
+  tree_.refresh(places);
+  seen_ = ring;
+}
+
 void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t count,
                       RandomNumbers& random, Drawn& drawn) {
   const double sum = tree_.sum();
   if (!(sum > 0) || std::isinf(sum)) {
     fail(Code::shape, "the priorities of ", ring.whole(), " rows sum up to ", sum,
          ": none can be drawn");
+  }
+  if (!batch_weights_ && !(tree_.smallest() > 0)) {
+    fail(Code::shape,
+         "a row has priority 0, and weights are relative to the smallest one: use "
+         "an eps above 0, or weights relative to the batch");
   }
   drawn.places.resize(static_cast<std::size_t>(count));
   drawn.weights.resize(static_cast<std::size_t>(count));

@@ -15,6 +15,8 @@ class Priorities final : public ReplaySampler {
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override;
   void follow(const RingCounts& ring) override;
+  void replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring) override;
+  bool has_files() const noexcept override { return true; }
   void save(const std::string& folder, bool in_new) const override;
   void load(const std::string& folder, const RingCounts& ring) override;
 
@@ -29,6 +31,7 @@ class Priorities final : public ReplaySampler {
 
  private:
   double default_value() const noexcept;
+  void begin(std::int64_t place) noexcept;
   void read_settings(const std::string& path, std::int64_t capacity);
   void read_trees(const std::string& folder, const RingCounts& ring);
 

@@ -3,11 +3,13 @@
 
 #include "core/io/folder.h"
 #include "core/memmap/memmap.h"
+#include "core/shape/join.h"
 #include "core/shape/shape.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace td {
 
@@ -30,8 +32,96 @@ class Replay::Hold {
   std::optional<LiveFolder::Hold> folder_;
 };
 
+void Replay::require_single() const {
+  if (members_.empty()) return;
+  fail(Code::unsupported, "the folder is an ensemble of ", members_.size(),
+       " buffers: load one of them, as \"", options_.folder, "/storage/0\"");
+}
+
+// Draws a buffer for each of as many pieces as there are buffers, and each piece from its buffer, as TorchRL's
+// SamplerEnsemble does without other options.
+TensorDict Replay::sample_members(std::int64_t rows) {
+  const auto n = static_cast<std::int64_t>(members_.size());
+  if (rows % n != 0) {
+    fail(Code::invalid_argument, "a batch of ", rows,
+         " rows is no whole number of rows from each of ", n, " buffers");
+  }
+  std::vector<TensorDict> pieces;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t id = random_.below(n);
+    TensorDict piece = members_[static_cast<std::size_t>(id)]->sample(rows / n);
+    const std::string_view path[] = {"buffer_ids"};
+    piece.set(path, at::full(piece.batch_size(), id, at::kLong));
+    pieces.push_back(std::move(piece));
+  }
+  return cat(pieces, 0);
+}
+
+// Rows are added only where all that the folder says stays true.
+void Replay::require_writable() const {
+  require_single();
+  if (files_.state.immutable)
+    fail(Code::unsupported, "the buffer is immutable: its folder has no writer");
+  if (files_.knows_rows) {
+    fail(Code::unsupported, "the folder has the state of ", files_.foreign,
+         ", which knows its rows: new ones would make it untrue");
+  }
+  if (!live_) return;
+  if (!files_.state.is_ring()) {
+    fail(Code::unsupported, "the writer of \"", live_->folder(), "\" ",
+         files_.state.by_rank() ? "ranks rows" : "counts generations",
+         ": load the folder to add rows, and save it");
+  }
+  if (!counts_.full() && counts_.cursor != counts_.length) {
+    fail(Code::unsupported, "the next row in \"", live_->folder(), "\" goes to place ",
+         counts_.cursor, " of ", counts_.length, " rows: load the folder to add rows, and save it");
+  }
+}
+
+// The rank of each row, from its values.
+std::vector<double> Replay::ranks_of(const TensorDict& rows, std::int64_t count) const {
+  const std::vector<std::string_view> path(files_.state.rank_key.begin(),
+                                           files_.state.rank_key.end());
+  const at::Tensor values = rows.get(path);
+  if (values.numel() != count) {
+    fail(Code::unsupported, show_path(path), " has shape ", show_sizes(values.sizes()), " for ",
+         count, " rows: how TorchRL makes one rank of several numbers is not in the folder");
+  }
+  if (!at::isFloatingType(values.scalar_type()) &&
+      !at::isIntegralType(values.scalar_type(), /*includeBool=*/true)) {
+    fail(Code::dtype, show_path(path), " ranks rows and must be real");
+  }
+  const at::NoGradGuard no_grad;
+  const at::Tensor ranks = values.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
+  const auto* first = ranks.data_ptr<double>();
+  std::vector<double> result(first, first + count);
+  for (const double rank : result)
+    if (std::isnan(rank)) fail(Code::invalid_argument, show_path(path), " is NaN: it ranks rows");
+  return result;
+}
+
+void Replay::put_by_rank(const NewRows& rows, const std::vector<double>& ranks) {
+  sampler_->follow(counts_);
+  std::vector<std::int64_t> places;
+  places.reserve(static_cast<std::size_t>(rows.count));
+  for (std::int64_t row = 0; row < rows.count; ++row) {
+    const std::size_t ranked = files_.state.ranks.size();
+    const std::int64_t place = files_.state.place_for(ranks[static_cast<std::size_t>(row)],
+                                                      counts_.cursor, counts_.capacity);
+    if (place < 0) continue;
+    rows_->write(rows, row, 1, place);
+    places.push_back(place);
+    counts_.length = std::max(counts_.length, place + 1);
+    // A row that replaces another leaves the cursor where it is.
+    if (files_.state.ranks.size() != ranked) counts_.cursor = (place + 1) % counts_.capacity;
+    ++counts_.written;
+  }
+  sampler_->replaced(places, counts_);
+}
+
 void Replay::put(const TensorDict& given, bool single) {
   const Hold hold(*this, /*alone=*/true);
+  require_writable();
   TensorDict td = given;
   if (!files_.inner.empty()) {
     td = flat(single ? given.unsqueeze(0) : given);
@@ -46,10 +136,17 @@ void Replay::put(const TensorDict& given, bool single) {
   }
   const RingRows& ring = made ? *made : *rows_;
   const NewRows rows = ring.match(td, single);
+  files_.state.reserve(rows.count, counts_.capacity, files_.places());
+  if (files_.state.by_rank()) {
+    const std::vector<double> ranks = ranks_of(single ? td.unsqueeze(0) : td, rows.count);
+    if (made) rows_ = std::move(made);
+    put_by_rank(rows, ranks);
+    return;
+  }
   if (made) rows_ = std::move(made);
   for (std::int64_t done = 0; done < rows.count;) {
     // Only a full ring overwrites rows; the gap marks them.
-    const std::int64_t room = counts_.full() ? counts_.capacity : counts_.capacity - counts_.length;
+    const std::int64_t room = counts_.full() ? counts_.capacity : counts_.capacity - counts_.cursor;
     const std::int64_t step = std::min(rows.count - done, room);
     if (live_ && counts_.full()) {
       RingCounts during = counts_;
@@ -57,6 +154,8 @@ void Replay::put(const TensorDict& given, bool single) {
       live_->write(during);
     }
     rows_->write(rows, done, step, counts_.cursor);
+    for (std::int64_t k = 0; k < step; k += files_.places())
+      files_.state.count((counts_.cursor + k) % counts_.capacity / files_.places());
     RingCounts after = counts_.after(step);
     // A writer that died may have left a larger gap.
     after.gap = std::max<std::int64_t>(counts_.gap - step, 0);
@@ -72,6 +171,7 @@ TensorDict Replay::sample(std::int64_t rows) {
   if (rows == 0) rows = options_.rows;
   if (rows == 0)
     fail(Code::invalid_argument, "neither the call nor the options say how many rows a batch has");
+  if (!members_.empty()) return sample_members(rows);
   if (!rows_ || counts_.whole() == 0)
     fail(Code::shape, "the buffer holds no rows yet: none can be drawn");
   sampler_->follow(counts_);
@@ -177,6 +277,7 @@ TensorDict Replay::unflat(const TensorDict& rows) const {
 }
 
 Priorities& Replay::priorities() {
+  require_single();
   if (priorities_ == nullptr)
     fail(Code::unsupported, "the buffer draws without priorities: only a prioritized one has them");
   priorities_->follow(counts_);
@@ -203,6 +304,12 @@ RingCounts Replay::counts() {
 
 TensorDict Replay::dict() {
   const Hold hold(*this, /*alone=*/false);
+  if (!members_.empty()) {
+    std::vector<TensorDict> parts;
+    for (const auto& member : members_)
+      if (member->rows_) parts.push_back(member->dict());
+    if (!parts.empty()) return cat(parts, 0);
+  }
   if (!rows_) {
     const std::int64_t none[] = {0};
     return TensorDict(none);
@@ -211,6 +318,9 @@ TensorDict Replay::dict() {
 }
 
 void Replay::save(const std::string& path, bool durable) {
+  require_single();
+  if (!member_.empty())
+    fail(Code::unsupported, "the buffer is one of an ensemble: only its rows can be saved");
   const bool own = live_ && (path.empty() || files::absolute(path) == live_->folder());
   const Hold hold(*this, /*alone=*/own);
   if (path.empty() && !own)

@@ -48,10 +48,16 @@ class Replay {
   Replay(ReplayOptions options, std::string folder);
 
   void open_files(bool live);
+  void open_members();
+  void require_single() const;
+  TensorDict sample_members(std::int64_t rows);
   void make_sampler();
   void attach();
   std::unique_ptr<RingRows> new_rows(const TensorDict& like) const;
   void put(const TensorDict& given, bool single);
+  void require_writable() const;
+  std::vector<double> ranks_of(const TensorDict& rows, std::int64_t count) const;
+  void put_by_rank(const NewRows& rows, const std::vector<double>& ranks);
   TensorDict gathered(const Drawn& drawn);
   at::Tensor index_of(c10::ArrayRef<std::int64_t> places) const;
   at::Tensor places_of(const at::Tensor& index) const;
@@ -69,6 +75,10 @@ class Replay {
   ReplayFiles files_;
   std::unique_ptr<LiveFolder> live_;
   BatchPool pool_;
+
+  std::vector<std::unique_ptr<Replay>> members_;  // of an ensemble, which has no rows of its own
+  std::string member_;                            // "/0", …: of an ensemble's folder
+  bool is_empty_ = false;                         // a member without rows
 };
 
 }  // namespace td

@@ -39,6 +39,17 @@ bool is_ours(std::string_view name) {
                           buffer_json, draws_json, queue_file, LiveFolder::file_name});
 }
 
+bool is_ours_in_writer(std::string_view name) {
+  return is_one_of(name, {"metadata.json", WriterState::ranks_file, WriterState::generations_file});
+}
+
+// What is no entry of the stored dictionary.
+bool is_extra_in_storage(const files::Item& item) {
+  return item.found == Found::file &&
+         (files::ends_with(item.name, ".pt") || files::ends_with(item.name, ".t") ||
+          files::ends_with(item.name, ".txt"));
+}
+
 bool is_ours_in_sampler(std::string_view name) {
   return is_one_of(
       name, {Priorities::settings_file, "sumtree.memmap", "mintree.memmap", "meta.json",
@@ -78,19 +89,28 @@ std::vector<files::Item> finished(const std::string& path) {
 // Collects unknown files below a folder; does not follow links.
 class Others {
  public:
-  explicit Others(const std::string& root) : root_(root) {}
+  // `foreign`: all of the sampler's files are.
+  Others(const std::string& root, bool foreign) : root_(root), foreign_(foreign) {}
 
   std::vector<std::pair<std::string, std::string>> collect() {
     for (const files::Item& item : finished(root_))
       if (!is_ours(item.name)) take(item, item.name);
-    if (files::look(join(root_, replay_folder::sampler)).found == Found::folder) {
-      for (const files::Item& item : finished(join(root_, replay_folder::sampler)))
-        if (!is_ours_in_sampler(item.name)) take(item, join(replay_folder::sampler, item.name));
-    }
+    take_some(replay_folder::sampler,
+              [&](const files::Item& item) { return foreign_ || !is_ours_in_sampler(item.name); });
+    take_some(replay_folder::writer,
+              [](const files::Item& item) { return !is_ours_in_writer(item.name); });
+    take_some(replay_folder::storage, is_extra_in_storage);
     return std::move(found_);
   }
 
  private:
+  template <class Wanted>
+  void take_some(const char* folder, const Wanted& wanted) {
+    if (files::look(join(root_, folder)).found != Found::folder) return;
+    for (const files::Item& item : finished(join(root_, folder)))
+      if (wanted(item)) take(item, join(folder, item.name));
+  }
+
   void take(const files::Item& item, const std::string& path) {
     std::vector<std::pair<Found, std::string>> todo{{item.found, path}};
     while (!todo.empty()) {
@@ -109,6 +129,7 @@ class Others {
   }
 
   const std::string& root_;
+  bool foreign_;
   std::vector<std::pair<std::string, std::string>> found_;
   std::size_t bytes_ = 0;
 };
@@ -123,8 +144,30 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 
 }  // namespace
 
-bool replay_folder::holds_rows(const std::string& folder) {
-  return files::look(join(join(folder, storage), "meta.json")).found != Found::nothing;
+bool replay_folder::holds_rows(const std::string& folder, const std::string& member) {
+  return files::look(join(join(folder, storage) + member, "meta.json")).found != Found::nothing;
+}
+
+std::optional<replay_folder::Ensemble> replay_folder::ensemble_in(const std::string& folder) {
+  const std::string path = join(join(folder, storage), "metadata.json");
+  // A compressed list has a file of that name, too.
+  if (files::look(path).found != Found::file ||
+      files::look(join(join(folder, storage), "data_indices.json")).found != Found::nothing)
+    return std::nullopt;
+  const Plain json = read_json(files::read(path, longest_json), "\"" + path + "\"");
+  const Plain* empty = json.find("empty_members", Plain::list);
+  if (empty == nullptr) return std::nullopt;
+  Ensemble result;
+  for (const Plain& member : empty->items()) result.empty.push_back(member.integral());
+  constexpr std::int64_t most_members = 10000;
+  const auto is_member = [&](std::int64_t k) {
+    const std::string name = std::to_string(k);
+    return files::look(join(join(folder, storage), name)).found == Found::folder ||
+           files::look(join(join(folder, writer), name)).found == Found::folder ||
+           std::find(result.empty.begin(), result.empty.end(), k) != result.empty.end();
+  };
+  while (result.members < most_members && is_member(result.members)) ++result.members;
+  return result;
 }
 
 ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
@@ -139,25 +182,43 @@ ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
 
 namespace {
 
-// Computes the ring's counts. The number of storage dimensions is not stored: it follows from the number of
+// Computes the ring's counts. `rows`: how many of the first dimension hold rows. The number of storage dimensions is not stored: it follows from the number of
 // elements in the rows of the first dimension.
 void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, std::int64_t written,
-                  const std::string& folder) {
+                  std::int64_t rows, std::optional<std::int64_t> known, const std::string& folder) {
   RingCounts& counts = files.counts;
   counts.cursor = cursor;
   counts.written = written;
   if (storage.empty()) return;
   counts.capacity = storage[0];
-  const std::int64_t rows = std::min(written, storage[0]);
   std::int64_t places = 1;
   std::size_t dims = 1;
-  while (rows > 0 && counts.length != places * rows) {
+  const auto more = [&] {
+    std::int64_t product = 0;
     if (dims == storage.size() || storage[dims] < 1 ||
-        __builtin_mul_overflow(places, storage[dims], &places) ||
-        places > std::numeric_limits<std::int64_t>::max() / storage[0])
-      return;  // check() refuses these counts
+        __builtin_mul_overflow(places, storage[dims], &product) ||
+        product > std::numeric_limits<std::int64_t>::max() / storage[0])
+      return false;
+    places = product;
     ++dims;
-  }
+    return true;
+  };
+  const auto find = [&](const auto& fits) {
+    places = 1;
+    dims = 1;
+    do {
+      if (fits()) return true;
+    } while (more());
+    places = 1;
+    dims = 1;
+    return false;
+  };
+  // Priorities say how many places there are. Rows that write_at() wrote are not those that the counter counts.
+  const bool found =
+      (known && find([&] { return storage[0] * places == *known; })) || rows <= 0 ||
+      find([&] { return counts.length == places * rows; }) ||
+      find([&] { return counts.length % places == 0 && counts.length / places <= storage[0]; });
+  static_cast<void>(found);  // check() refuses what does not fit
   files.inner.assign(storage.begin() + 1, storage.begin() + static_cast<std::ptrdiff_t>(dims));
   counts.capacity *= places;
   if (__builtin_mul_overflow(cursor, places, &counts.cursor) ||
@@ -169,16 +230,95 @@ void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, st
 
 }  // namespace
 
+namespace {
+
+// Forms of a storage that hold no dictionary of tensors, by their files.
+void refuse_other_storages(const std::string& storage) {
+  if (files::look(join(storage, "data_indices.json")).found != Found::nothing ||
+      files::look(join(storage, "compressed_data")).found != Found::nothing) {
+    fail(Code::unsupported, "\"", storage,
+         "\" is a compressed list (CompressedListStorage): its rows can be read by TorchRL only");
+  }
+  if (files::look(join(storage, ".")).found != Found::folder) return;
+  for (const files::Item& item : finished(storage)) {
+    if (item.found == Found::file && files::ends_with(item.name, ".h5")) {
+      fail(Code::unsupported, "\"", join(storage, item.name),
+           "\" is an HDF5 file (H5StorageCheckpointer): its rows can be read by TorchRL only");
+    }
+  }
+}
+
+// Finds out which sampler wrote its files, and how many places they are of.
+void find_sampler(ReplayFiles& files, const std::string& sampler,
+                  std::optional<std::int64_t>& places) {
+  const auto has = [&](const char* name) {
+    return files::look(join(sampler, name)).found != Found::nothing;
+  };
+  const auto foreign = [&](std::string name, bool knows_rows) {
+    files.sampling = ReplaySampling::foreign;
+    files.foreign = std::move(name);
+    files.knows_rows = knows_rows;
+  };
+  const Plain* consumed = files.buffer.find("consume_after_n_samples");
+  if (has(Priorities::settings_file)) {
+    files.sampling = ReplaySampling::prioritized;
+    const std::string path = join(sampler, Priorities::settings_file);
+    const JsonMembers settings(files::read(path, longest_json), "\"" + path + "\"");
+    const std::optional<double> capacity = settings.real("_max_capacity");
+    if (capacity && *capacity >= 1 && *capacity <= 0x1p53)
+      places = static_cast<std::int64_t>(*capacity);
+  } else if (has("len_storage.memmap")) {
+    files.sampling = ReplaySampling::without_replacement;
+  } else if (has("consuming_sampler.pt") || (consumed != nullptr && !consumed->is(Plain::null))) {
+    foreign("ConsumingSampler", true);
+  } else if (has("streaming_slice.pt")) {
+    foreign("StreamingSliceSampler", true);
+  } else if (has("consumer_version.memmap")) {
+    foreign("StalenessAwareSampler", false);  // rows carry their versions themselves
+  } else if (has("meta.json")) {
+    foreign("a sampler of TorchRL that is not known here", true);
+  }
+}
+
+}  // namespace
+
 std::int64_t ReplayFiles::places() const noexcept {
   return std::accumulate(inner.begin(), inner.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage) {
+namespace {
+
+std::optional<std::int64_t> rows_in(const JsonMembers& buffer, const std::string& folder) {
+  const Plain* rows = buffer.find("batch_size");
+  if (rows == nullptr || rows->is(Plain::null)) return std::nullopt;
+  const std::optional<std::int64_t> result = buffer.integer("batch_size");
+  if (*result < 1)
+    fail(Code::format, "\"", join(folder, buffer_json), "\" has batch_size ", *result);
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ReplayFiles::batch_rows(const std::string& folder) {
+  if (files::look(join(folder, buffer_json)).found == Found::nothing) return std::nullopt;
+  return rows_in(members_in(folder, buffer_json), folder);
+}
+
+ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
+                              const std::string& member) {
+  const std::string storage_of = join(replay_folder::storage + member, "storage_metadata.json");
+  const std::string writer_of = join(replay_folder::writer + member, "metadata.json");
+  const char* const storage_json = storage_of.c_str();
+  const char* const writer_json = writer_of.c_str();
   ReplayFiles result = fresh(ReplayOptions());
   result.random.reset();
-  result.writer = members_in(folder, writer_json);
-  if (files::look(join(folder, storage_json)).found != Found::nothing)
-    result.storage = members_in(folder, storage_json);
+  refuse_other_storages(join(folder, replay_folder::storage) + member);
+  const bool described = files::look(join(folder, storage_json)).found != Found::nothing;
+  // What has neither file is no buffer's folder: reading one says so.
+  result.state.immutable =
+      described && files::look(join(folder, writer_json)).found == Found::nothing;
+  if (!result.state.immutable) result.writer = members_in(folder, writer_json);
+  if (described) result.storage = members_in(folder, storage_json);
   if (files::look(join(folder, buffer_json)).found != Found::nothing)
     result.buffer = members_in(folder, buffer_json);
   if (files::look(join(folder, draws_json)).found != Found::nothing)
@@ -186,31 +326,34 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage) {
   const Plain* tree = result.storage.find("is_pytree");
   if (tree != nullptr && (!tree->is(Plain::boolean) || tree->truth()))
     fail(Code::unsupported, "\"", join(folder, storage_json),
-         "\" says that no dictionary is stored");
-  const Plain* rows = result.buffer.find("batch_size");
-  if (rows != nullptr && !rows->is(Plain::null)) {
-    result.rows = result.buffer.integer("batch_size");
-    if (*result.rows < 1)
-      fail(Code::format, "\"", join(folder, buffer_json), "\" has batch_size ", *result.rows);
-  }
+         "\" says that a pytree is stored, and no dictionary");
+  result.rows = rows_in(result.buffer, folder);
   result.counts.length = number_in(result.storage, folder, storage_json, "len");
-  count_places(result, storage, number_in(result.writer, folder, writer_json, "cursor"),
-               number_in(result.writer, folder, writer_json, "write_count"), folder);
-  const std::string sampler = join(folder, replay_folder::sampler);
-  if (files::look(join(sampler, Priorities::settings_file)).found != Found::nothing) {
-    result.sampling = ReplaySampling::prioritized;
-  } else if (files::look(join(sampler, "len_storage.memmap")).found != Found::nothing) {
-    result.sampling = ReplaySampling::without_replacement;
+  std::optional<std::int64_t> known;
+  find_sampler(result, join(folder, replay_folder::sampler) + member, known);
+  if (result.state.immutable) {
+    // Nothing counts the rows that were written: they are those that are there.
+    count_places(result, storage, 0, 0, storage.empty() ? 0 : storage[0], known, folder);
+    result.counts.written = std::max<std::int64_t>(result.counts.length, 0);
+    result.counts.cursor =
+        result.counts.capacity > 0 ? result.counts.written % result.counts.capacity : 0;
+  } else {
+    const std::int64_t places = storage.empty() ? 0 : storage[0];
+    const std::int64_t written = number_in(result.writer, folder, writer_json, "write_count");
+    count_places(result, storage, number_in(result.writer, folder, writer_json, "cursor"), written,
+                 std::min(written, places), known, folder);
+    result.state =
+        WriterState::read(join(folder, replay_folder::writer) + member, result.writer, places);
   }
-  result.others = Others(folder).collect();
+  if (member.empty()) result.others = Others(folder, !result.foreign.empty()).collect();
   return result;
 }
 
 void ReplayFiles::set(const RingCounts& now, const RandomNumbers& numbers, std::int64_t batch) {
   counts = now;
   storage.set("len", std::to_string(now.length));
-  writer.set("cursor", std::to_string(now.cursor / places()));
-  writer.set("write_count", std::to_string(now.written / places()));
+  if (!state.immutable) writer.set("cursor", std::to_string(now.cursor / places()));
+  if (!state.immutable) writer.set("write_count", std::to_string(now.written / places()));
   if (batch != 0 && rows != batch) buffer.set("batch_size", std::to_string(batch));
   // Keep a folder of Python's unchanged until rows are drawn.
   if (random || numbers.drawn != 0) random = numbers;
@@ -222,7 +365,9 @@ void ReplayFiles::write(const std::string& folder, bool in_new,
   const auto folders_for = [&](const std::string& path) {
     made.make_with_parents(parent_of(join(folder, path)));
   };
+  const bool other_sampler = !foreign.empty() && sampler != nullptr && sampler->has_files();
   for (const auto& [path, content] : others) {
+    if (other_sampler && path.rfind(std::string(replay_folder::sampler) + "/", 0) == 0) continue;
     folders_for(path);
     write_file(join(folder, path), in_new, content);
   }
@@ -235,8 +380,12 @@ void ReplayFiles::write(const std::string& folder, bool in_new,
                    ", \"drawn\": " + std::to_string(random->drawn) + "}");
   }
   write_file(join(folder, buffer_json), in_new, buffer.text());
-  folders_for(writer_json);
-  write_file(join(folder, writer_json), in_new, writer.text());
+  if (!state.immutable) {
+    folders_for(writer_json);
+    JsonMembers counted = writer;
+    state.write(join(folder, replay_folder::writer), in_new, counted);
+    write_file(join(folder, writer_json), in_new, counted.text());
+  }
   made.keep();
 }
 
@@ -244,7 +393,8 @@ void save_replay(const std::string& path, const ReplayFiles& content, const Tens
                  const ReplaySampler* sampler, bool durable, const std::string& extra) {
   const std::string target = files::absolute(path);
   const bool there = files::look(join(target, ".")).found == Found::folder;
-  const bool replay = there && files::look(join(target, writer_json)).found == Found::file;
+  const bool replay = there && (files::look(join(target, writer_json)).found == Found::file ||
+                                files::look(join(target, storage_json)).found == Found::file);
   files::FolderReplacement replacement(target, nullptr, replay || !there);
   if (there) {
     for (const files::Item& item : finished(target)) {
@@ -261,11 +411,12 @@ void save_replay(const std::string& path, const ReplayFiles& content, const Tens
     memmap(*rows, join(folder, replay_folder::storage), options);
   }
   content.write(folder, /*in_new=*/true, sampler);
-  // When files are replaced one by one, those of another sampler would remain.
-  const std::string old = join(target, replay_folder::sampler);
-  if (there && files::look(old).found == Found::folder) {
+  // When files are replaced one by one, those of another sampler or writer would remain.
+  for (const char* part : {replay_folder::sampler, replay_folder::writer}) {
+    const std::string old = join(target, part);
+    if (!there || files::look(old).found != Found::folder) continue;
     for (const files::Item& item : files::list(old)) {
-      const std::string path_of = join(replay_folder::sampler, item.name);
+      const std::string path_of = join(part, item.name);
       if (files::look(join(folder, path_of)).found == Found::nothing) replacement.drop(path_of);
     }
   }

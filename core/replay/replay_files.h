@@ -3,6 +3,7 @@
 
 #include "core/replay/json_members.h"
 #include "core/replay/replay_sampler.h"
+#include "core/replay/writer_state.h"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ struct ReplayFiles {
   std::optional<std::int64_t> rows;                  // of a batch
   std::optional<RandomNumbers> random;               // only this library writes them
   ReplaySampling sampling = ReplaySampling::random;  // which sampler wrote its files
+  std::string foreign;                               // the sampler's name, if only TorchRL has it
+  bool knows_rows = false;                           // its state says something of each row
+  WriterState state;
 
   // Files of components that this library lacks: relative path and content.
   std::vector<std::pair<std::string, std::string>> others;
@@ -30,7 +34,12 @@ struct ReplayFiles {
 
   // `storage`: batch size of the stored dictionary; empty if no row was written. Throws Code::io,
   // Code::format, Code::unsupported.
-  static ReplayFiles read(const std::string& folder, SizesView storage);
+  // `member`: "/0", … for one buffer of an ensemble; empty: of the folder's only one.
+  static ReplayFiles read(const std::string& folder, SizesView storage,
+                          const std::string& member = {});
+
+  // Rows of a batch, as buffer_metadata.json says.
+  static std::optional<std::int64_t> batch_rows(const std::string& folder);
 
   // Places in a row of the first dimension.
   std::int64_t places() const noexcept;
@@ -46,7 +55,13 @@ namespace replay_folder {
 inline constexpr const char* storage = "storage";
 inline constexpr const char* sampler = "sampler";
 inline constexpr const char* writer = "writer";
-bool holds_rows(const std::string& folder);
+bool holds_rows(const std::string& folder, const std::string& member = {});
+// How many buffers an ensemble has, and which hold no rows; nullopt for another folder.
+struct Ensemble {
+  std::int64_t members = 0;
+  std::vector<std::int64_t> empty;
+};
+std::optional<Ensemble> ensemble_in(const std::string& folder);
 }  // namespace replay_folder
 
 // Writes a new folder and swaps it with the existing one, which must be a replay buffer or missing. Keeps its

@@ -1,11 +1,13 @@
 // Makes a buffer, or opens one in a folder.
 #include "core/io/folder.h"
 #include "core/memmap/memmap.h"
+#include "core/replay/compact_storage.h"
 #include "core/replay/replay.h"
 #include "core/tensor/mapped_tensor.h"
 #include "core/tree/walk.h"
 
 #include <fcntl.h>
+#include <algorithm>
 #include <cerrno>
 
 namespace td {
@@ -25,11 +27,19 @@ void make_room(const std::string& path, std::size_t bytes) {
   }
 }
 
-TensorDict load_rows(const std::string& folder, bool live) {
+TensorDict load_rows(const std::string& folder, bool live, const std::string& member = {}) {
   LoadOptions options;
   options.private_mapping = !live;
   options.device = at::Device(at::kCPU);
-  TensorDict rows = load_memmap(files::join(folder, replay_folder::storage), options);
+  TensorDict rows = load_memmap(files::join(folder, replay_folder::storage) + member, options);
+  if (is_compact_storage(rows)) {
+    if (live) {
+      fail(Code::unsupported, "the rows in \"", folder,
+           "\" are stored without what repeats (FlatStorageCheckpointer): they can be loaded, "
+           "and saved to another folder, but not shared");
+    }
+    rows = expand_compact_storage(rows);
+  }
   if (rows.batch_size().empty() || rows.batch_size()[0] < 1) {
     fail(Code::format, "the rows in \"", folder, "\" have batch size ",
          show_sizes(rows.batch_size()), "; it must begin with their number");
@@ -67,13 +77,69 @@ Replay::Replay(const ReplayOptions& options) : options_(checked(options)), pool_
   live_ = std::make_unique<LiveFolder>(folder, LiveFolder::Use::share);
 }
 
+namespace {
+
+// "/0" for "folder/storage/0", a buffer of an ensemble, which becomes "folder"; else empty.
+std::string member_of(std::string& path) {
+  if (files::look(files::join(path, "storage_metadata.json")).found != files::Found::file ||
+      files::look(files::join(path, replay_folder::storage)).found != files::Found::nothing)
+    return {};
+  const std::size_t name = path.rfind('/');
+  const std::size_t parent =
+      name == 0 || name == std::string::npos ? name : path.rfind('/', name - 1);
+  if (parent == std::string::npos ||
+      path.compare(parent + 1, name - parent - 1, replay_folder::storage) != 0)
+    return {};
+  std::string folder = path.substr(0, parent), member = path.substr(name);
+  if (!replay_folder::ensemble_in(folder)) return {};
+  path = std::move(folder);
+  return member;
+}
+
+}  // namespace
+
 std::unique_ptr<Replay> Replay::open(const std::string& folder, const ReplayOptions& options,
                                      bool live) {
   if (folder.empty()) fail(Code::io, "no such folder: the path is empty");
-  const std::string path = files::absolute(folder);
+  std::string path = files::absolute(folder);
+  const std::string member = member_of(path);
   std::unique_ptr<Replay> result(new Replay(options, path));
-  result->open_files(live);
+  result->member_ = member;
+  if (member.empty() && replay_folder::ensemble_in(path)) {
+    result->open_members();
+  } else {
+    result->open_files(live);
+  }
+  if (live && (!member.empty() || !result->members_.empty()))
+    fail(Code::unsupported, "\"", folder, "\" is an ensemble's: it can be loaded, but not shared");
   return result;
+}
+
+// Opens the buffers of an ensemble, each with the sampler of its own files.
+void Replay::open_members() {
+  const std::string& folder = options_.folder;
+  const replay_folder::Ensemble ensemble = *replay_folder::ensemble_in(folder);
+  if (ensemble.members == 0) fail(Code::format, "the ensemble in \"", folder, "\" has no buffers");
+  options_.rows = options_.rows != 0 ? options_.rows : ReplayFiles::batch_rows(folder).value_or(0);
+  RandomNumbers seeds{options_.seed, 0};
+  for (std::int64_t k = 0; k < ensemble.members; ++k) {
+    ReplayOptions options = options_;
+    options.seed = seeds.next();
+    std::unique_ptr<Replay> member(new Replay(options, folder));
+    member->member_ = "/" + std::to_string(k);
+    member->is_empty_ =
+        std::find(ensemble.empty.begin(), ensemble.empty.end(), k) != ensemble.empty.end();
+    member->open_files(/*live=*/false);
+    if (!member->is_empty_) counts_.capacity += member->counts_.capacity;
+    counts_.length += member->counts_.length;
+    counts_.written += member->counts().written;
+    members_.push_back(std::move(member));
+  }
+  if (options_.capacity != 0 && options_.capacity != counts_.capacity) {
+    fail(Code::invalid_argument, "capacity is ", options_.capacity, "; the ensemble in \"", folder,
+         "\" has ", counts_.capacity);
+  }
+  random_ = RandomNumbers{options_.seed, 0};
 }
 
 Replay::Replay(ReplayOptions options, std::string folder)
@@ -103,33 +169,33 @@ void Replay::open_files(bool live) {
     }
   } made{live && opened->is_new() ? opened.get() : nullptr};
   std::optional<TensorDict> rows;
-  if (replay_folder::holds_rows(folder)) rows = load_rows(folder, live);
-  files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView());
+  if (replay_folder::holds_rows(folder, member_) && !is_empty_)
+    rows = load_rows(folder, live, member_);
+  files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView(), member_);
+  if (is_empty_) files_.counts = RingCounts{1, 0, 0, 0, 0};  // nothing says how many places it has
   counts_ = opened->begin(files_.counts);
   files_.counts.capacity = counts_.capacity;
   if (rows) rows_ = std::make_unique<RingRows>(flat(*rows), files_.places());
   if (!rows_ && counts_.written != 0)
     fail(Code::io, "no rows in \"", folder, "\": it has no storage/meta.json");
-  if (options_.capacity != 0 && options_.capacity != counts_.capacity) {
+  if (member_.empty() && options_.capacity != 0 && options_.capacity != counts_.capacity) {
     fail(Code::invalid_argument, "capacity is ", options_.capacity, "; the buffer in \"", folder,
          "\" has ", counts_.capacity);
   }
   options_.capacity = counts_.capacity;
-  if (options_.sampling == ReplaySampling::as_stored) options_.sampling = files_.sampling;
-  if (options_.sampling == ReplaySampling::slices && !files_.inner.empty()) {
-    fail(Code::unsupported, "the storage in \"", folder, "\" has ", files_.inner.size() + 1,
-         " dimensions: slices are drawn from one");
-  }
+  options_.as_stored = options_.sampling == ReplaySampling::as_stored;
+  if (options_.as_stored) options_.sampling = files_.sampling;
+  options_.columns = files_.places();
   if (options_.rows == 0) options_.rows = files_.rows.value_or(0);
   options_ = checked(std::move(options_));
   random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
   make_sampler();
-  if (files_.sampling == options_.sampling) {
+  if (files_.sampling == options_.sampling && files_.foreign.empty()) {
     // The sampler's files are as old as the JSON files and do not cover newer rows.
     RingCounts then = counts_;
     if (files_.counts.written != counts_.written) then = files_.counts;
     then.gap = 0;
-    sampler_->load(files::join(folder, replay_folder::sampler), then);
+    sampler_->load(files::join(folder, replay_folder::sampler) + member_, then);
   }
   made.live = nullptr;
   if (live) live_ = std::move(opened);
@@ -142,6 +208,7 @@ void Replay::make_sampler() {
     case ReplaySampling::without_replacement:
       sampler_ = make_draws_without_replacement(options_);
       break;
+    case ReplaySampling::foreign: sampler_ = make_foreign_draws(files_.foreign); break;
     case ReplaySampling::slices: sampler_ = make_slice_draws(options_); break;
     case ReplaySampling::prioritized: {
       auto made = std::make_unique<Priorities>(options_, options_.capacity);

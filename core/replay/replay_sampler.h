@@ -19,6 +19,7 @@ enum class ReplaySampling {
   without_replacement,  // a permutation, then the next one
   slices,               // runs of rows within an episode
   prioritized,          // in proportion to priorities
+  foreign,              // one that only TorchRL has: refuses to draw
 };
 
 struct ReplayOptions {
@@ -33,7 +34,9 @@ struct ReplayOptions {
   SliceOptions slices;  // `short_ones`: also draws episodes that are shorter
   // Slices may start before their episode or end after it; rows outside are dropped.
   bool span_begin = false, span_end = false;
-  std::string folder;  // empty: in memory
+  std::string folder;        // empty: in memory
+  std::int64_t columns = 1;  // places in a row of the first dimension of the storage
+  bool as_stored = false;    // the folder, not the caller, named the sampler
 };
 
 // Replaces 0 by defaults; throws Code::invalid_argument for contradictory options.
@@ -68,6 +71,12 @@ class ReplaySampler {
   // Takes note of rows added since the last call.
   virtual void follow(const RingCounts&) {}
 
+  // Takes note of rows written elsewhere than at the cursor, instead of follow().
+  virtual void replaced(c10::ArrayRef<std::int64_t> /*places*/, const RingCounts&) {}
+
+  // Whether save() writes files.
+  virtual bool has_files() const noexcept { return false; }
+
   virtual void save(const std::string& /*folder*/, bool /*in_new*/) const {
   }  // into a folder, which it creates if necessary
   virtual void load(const std::string& /*folder*/, const RingCounts& /*ring*/) {}
@@ -79,5 +88,7 @@ class ReplaySampler {
 std::unique_ptr<ReplaySampler> make_random_draws();
 std::unique_ptr<ReplaySampler> make_draws_without_replacement(const ReplayOptions& options);
 std::unique_ptr<ReplaySampler> make_slice_draws(const ReplayOptions& options);
+// Refuses to draw. `name`: the sampler whose files the folder has.
+std::unique_ptr<ReplaySampler> make_foreign_draws(std::string name);
 
 }  // namespace td

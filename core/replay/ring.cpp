@@ -15,7 +15,8 @@ namespace td {
 
 RingCounts RingCounts::after(std::int64_t rows) const noexcept {
   RingCounts result = *this;
-  result.length = std::min(capacity, length + rows);
+  // The cursor may be elsewhere than behind the rows, if others were written at given places.
+  result.length = cursor + rows >= capacity ? capacity : std::max(length, cursor + rows);
   result.cursor = (cursor + rows % capacity) % capacity;
   result.written += rows;
   result.gap = 0;
@@ -35,9 +36,7 @@ void RingCounts::check(const std::string& where) const {
   if (length < 0 || length > capacity) refuse(length, " of ", capacity, " places hold rows");
   if (cursor < 0 || cursor >= capacity)
     refuse("the next row goes to place ", cursor, " of ", capacity);
-  if (!full() && cursor != length)
-    refuse("the next row goes to place ", cursor, " behind ", length, " rows");
-  if (written < length) refuse(length, " rows are there and ", written, " were ever written");
+  if (written < 0) refuse(written, " rows were ever written");
   if (gap < 0 || gap > capacity) refuse(gap, " of ", capacity, " rows are being written");
 }
 

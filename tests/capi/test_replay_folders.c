@@ -413,15 +413,14 @@ TD_TEST(hostile_folders) {
   refuse(WRITER, "{\"cursor\": \"30\", \"write_count\": 30}", TD_ERR_FORMAT, "cursor");
   refuse(WRITER, "{\"cursor\": 40, \"write_count\": 30}", TD_ERR_FORMAT, "place 40 of 40");
   refuse(WRITER, "{\"cursor\": -1, \"write_count\": 30}", TD_ERR_FORMAT, "place -1 of 40");
-  refuse(WRITER, "{\"cursor\": 3, \"write_count\": 30}", TD_ERR_FORMAT, "place 3 behind 30");
-  refuse(WRITER, "{\"cursor\": 30, \"write_count\": 7}", TD_ERR_FORMAT, "7 were ever written");
+  refuse(WRITER, "{\"cursor\": 30, \"write_count\": -7}", TD_ERR_FORMAT, "-7 rows were ever");
   refuse(WRITER, "{\"cursor\": 30, \"write_count\": 30, \"cursor\": 30}", TD_ERR_FORMAT, "twice");
 #define STORAGE "bad/storage/storage_metadata.json"
   refuse(STORAGE, "{\"len\": 41}", TD_ERR_FORMAT, "41 of 40 places");
   refuse(STORAGE, "{\"len\": -1}", TD_ERR_FORMAT, "-1 of 40 places");
   refuse(STORAGE, "{\"len\": 1e3}", TD_ERR_FORMAT, "len");
   refuse(STORAGE, "{}", TD_ERR_FORMAT, "len");
-  refuse(STORAGE, "{\"len\": 30, \"is_pytree\": true}", TD_ERR_UNSUPPORTED, "no dictionary");
+  refuse(STORAGE, "{\"len\": 30, \"is_pytree\": true}", TD_ERR_UNSUPPORTED, "a pytree");
   refuse("bad/buffer_metadata.json", "{\"batch_size\": 0}", TD_ERR_FORMAT, "batch_size 0");
   refuse("bad/draws.json", "{\"seed\": 1}", TD_ERR_FORMAT, "drawn");
 #define SETTINGS "bad/sampler/sampler_metadata.json"

@@ -157,12 +157,38 @@ TD_TEST(priorities_that_cannot_be) {
   TD_EXPECT(td_replay_set_beta(other, 1), TD_ERR_UNSUPPORTED);
 }
 
+TD_TEST(a_smallest_priority_of_zero_has_no_weight) {
+  td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.eps = 0;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 3);
+  const int64_t second = 1;
+  const double zero = 0;
+  prioritize(replay, &second, &zero, 1);
+  td_tensordict *batch = NULL;
+  TD_EXPECT_NULL(td_replay_sample(replay, 4, &batch), TD_ERR_SHAPE, batch);
+  TD_CHECK_TEXT(td_last_error_message(), "priority 0");
+}
+
+TD_TEST(a_first_priority_of_one_counts) {
+  td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 1;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 3);
+  const int64_t places[] = {0, 1, 2};
+  const double small[] = {0.001, 0.001, 0.001};
+  prioritize(replay, places, small, 3);
+  replay_write(replay, 10, 1); /* has 1, and not 0.001 */
+  TD_CHECK(drawn(replay, 10) > 980);
+}
+
 /* Against a plain array, over several levels of the tree. */
 TD_TEST(a_large_tree_finds_what_a_search_finds) {
   enum { rows = 5000 };
   td_replay_options options = replay_options(rows, TD_REPLAY_SAMPLER_PRIORITIZED);
   options.alpha = 1;
   options.eps = 0;
+  options.flags = TD_REPLAY_BATCH_WEIGHTS;
   td_replay *replay = replay_of(&options);
   td_tensordict *td = td_empty(TD_SIZES(rows));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(rows)));
