@@ -130,6 +130,17 @@ class Json(unittest.TestCase):
         names = json.loads(run("show", self.where / "names", "--json").stdout)["entries"]
         self.assertEqual([entry["path"] for entry in names], [["e\u0301t\u00e9"], ["bell\x07"]])
 
+    def test_show_of_a_replay_buffer(self):
+        folder = sample.GOLDEN.parent / "torchrl/ndim2_time_first/folder"
+        found = json.loads(run("show", folder, "--json").stdout)
+        self.assertEqual(found["replay"], {"len": 60, "capacity": 60, "cursor": 3, "written": 18})
+        self.assertEqual(found["batch_size"], [15, 4])
+        lines = run("show", folder).stdout.splitlines()
+        self.assertIn("replay buffer, batch [15, 4], 10 tensors", lines[0])
+        self.assertEqual(lines[1], "60 of 60 places hold rows; 18 rows were written, the next one goes to place 3")
+        refused = run("show", sample.GOLDEN.parent / "torchrl/compressed_list/folder", status=3)
+        self.assertIn("compressed list", refused.stderr)
+
     def test_head_has_all_values(self):
         rows = json.loads(run("head", self.where / "digits", "image", "-n", "2", "--json").stdout)
         pixels = (sample.GOLDEN / "digits/image.memmap").read_bytes()

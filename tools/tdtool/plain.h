@@ -212,7 +212,13 @@ typedef struct tree {
   entry *entries; /* the root first, each dictionary before its content */
   size_t length;
   char **names; /* of the batch dimensions of the root, NULL for those without; NULL: no list */
+  const struct ring *ring; /* of a replay buffer, else NULL */
 } tree;
+
+/* Where a replay buffer stands. */
+typedef struct ring {
+  int64_t len, capacity, cursor, written;
+} ring;
 void tree_free(tree *of);
 void entry_key(const tree *of, size_t position, key *result);
 

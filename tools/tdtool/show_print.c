@@ -1,6 +1,8 @@
 /* Prints a tree for show. */
 #include "plain.h"
 
+#include <inttypes.h>
+
 static void add_count(text *to, size_t count, const char *what) {
   addf(to, ", %zu %s%s", count, what, count == 1 ? "" : "s");
 }
@@ -22,7 +24,7 @@ static void print_head(const tree *of, const char *path, form which) {
   add_escaped(&line, path);
   printf("%s%s%s", color_on(BOLD), line.data, color_off(BOLD));
   line.length = 0;
-  addf(&line, "  %s, batch ", form_title(which));
+  addf(&line, "  %s, batch ", of->ring ? "replay buffer" : form_title(which));
   add_shape(&line, root->sizes, root->dims);
   add_names(&line, of);
   add_count(&line, root->tensors, "tensor");
@@ -32,6 +34,11 @@ static void print_head(const tree *of, const char *path, form which) {
   text note = {NULL, 0, 0};
   add_note(&note, root);
   printf("%s%s%s\n", line.data, note.data ? ", " : "", note.data ? note.data : "");
+  if (of->ring) {
+    printf("%" PRId64 " of %" PRId64 " places hold rows; %" PRId64
+           " rows were written, the next one goes to place %" PRId64 "\n",
+           of->ring->len, of->ring->capacity, of->ring->written, of->ring->cursor);
+  }
   text_free(&note);
   text_free(&line);
 }
@@ -41,6 +48,14 @@ static void print_json(const tree *of, const char *path, form which, int64_t mos
   json_begin('{');
   json_member(text, "path", path);
   json_member(text, "form", form_name(which));
+  if (of->ring) {
+    json_member(begin, "replay", '{');
+    json_member(int, "len", of->ring->len);
+    json_member(int, "capacity", of->ring->capacity);
+    json_member(int, "cursor", of->ring->cursor);
+    json_member(int, "written", of->ring->written);
+    json_end('}');
+  }
   json_member(sizes, "batch_size", root->sizes, root->dims);
   json_member(begin, "names", '[');
   for (size_t i = 0; i < root->dims; i++) {

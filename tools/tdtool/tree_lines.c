@@ -30,7 +30,7 @@ void tree_free(tree *of) {
   }
   free(of->names);
   free(of->entries);
-  *of = (tree){NULL, 0, NULL};
+  *of = (tree){NULL, 0, NULL, NULL};
 }
 
 void entry_key(const tree *of, size_t position, key *result) {
