@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Replay buffers of TorchRL and of this library on the same folders: replay.py PROGRAM
+
+PROGRAM is made from replay_peer.c. A buffer of each kind goes to and fro: one side dumps it, the other loads, extends, draws and
+dumps it, and TorchRL, which has done the same in memory, finds the same rows, counts, priorities and ranks. Skips, with a word why,
+where TorchRL is missing.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import torch
+from tensordict import TensorDict
+
+CAPACITY = 40
+
+
+def rows(first, n, batch=()):
+    number = torch.arange(first, first + n, dtype=torch.float32)
+    number = number.reshape(n, *[1] * len(batch)).expand(n, *batch)
+    return TensorDict(
+        {
+            "obs": number.unsqueeze(-1) + torch.arange(3) / 8,
+            "action": number.long() * 2,
+            "td_error": (number * 7) % 13 + 0.25,
+            "next": {"done": (number % 9 == 8).unsqueeze(-1), "reward": (number * 5 % 11).unsqueeze(-1)},
+        },
+        batch_size=[n, *batch],
+    )
+
+
+def kinds():
+    from torchrl.data import replay_buffers as r
+
+    def memmap(**more):
+        return r.LazyMemmapStorage(CAPACITY, **more)
+
+    def buffer(cls=r.TensorDictReplayBuffer, storage=memmap, **parts):
+        return lambda: cls(storage=storage(), batch_size=8, **{name: make() for name, make in parts.items()})
+
+    per = lambda: r.PrioritizedSampler(CAPACITY, alpha=0.7, beta=0.9)
+    # TorchRL itself cannot go on with a nested key that it has loaded: JSON makes a list of it.
+    by_rank = lambda: r.TensorDictMaxValueWriter(rank_key="td_error")
+    return {  # name: (how to make it, sampler for the peer, batch behind the rows)
+        "random": (buffer(), 0, ()),
+        "plain": (buffer(r.ReplayBuffer), 0, ()),
+        "tensor_storage": (buffer(storage=lambda: r.LazyTensorStorage(CAPACITY)), 0, ()),
+        # After more rows its list may be one of slices, so the peer has to name the sampler.
+        "without": (buffer(sampler=lambda: r.SamplerWithoutReplacement()), 2, ()),
+        "without_drop_last": (buffer(sampler=lambda: r.SamplerWithoutReplacement(drop_last=True)), 2, ()),
+        # A TensorDictReplayBuffer takes priorities from "td_error" of new rows; a peer gives them by update_priority.
+        "prioritized": (buffer(r.ReplayBuffer, sampler=per), 0, ()),
+        "slices": (buffer(sampler=lambda: r.SliceSampler(slice_len=4, end_key=("next", "done"), strict_length=False)), 3, ()),
+        "by_rank": (buffer(writer=by_rank), 0, ()),
+        "by_rank_prioritized": (buffer(r.ReplayBuffer, writer=by_rank, sampler=per), 0, ()),
+        "generations": (buffer(writer=lambda: r.TensorDictRoundRobinWriter(track_generations=True)), 0, ()),
+        # Time first. TorchRL would take it for the second dimension of new rows.
+        "two_dims": (buffer(storage=lambda: memmap(ndim=2), dim_extend=lambda: 0), 0, (4,)),
+    }
+
+
+def state(buffer):
+    """What must be equal, by name."""
+    writer, sampler = buffer._writer, buffer._sampler
+    found = {"len": len(buffer), "cursor": writer._cursor, "written": writer._write_count}
+    ranks = getattr(writer, "_current_top_values", None)
+    if ranks is not None:
+        found["ranks"] = sorted((float(rank), int(place)) for rank, place in ranks)
+    generation = getattr(writer, "_generation", None)
+    if generation is not None:
+        found["generations"] = generation.tolist()
+    tree = getattr(sampler, "_sum_tree", None)
+    if tree is not None:
+        found["priorities"] = [round(float(tree[i]), 4) for i in range(CAPACITY)]
+        found["largest"] = float(sampler._max_priority[0])
+    return found
+
+
+def check_equal(name, one, other):
+    a, b = state(one), state(other)
+    assert a == b, (name, {key: (a[key], b.get(key)) for key in a if a[key] != b.get(key)})
+    a, b = one[:], other[:]
+    for key in ["obs", "action", "td_error", ("next", "done"), ("next", "reward")]:
+        assert torch.equal(a[key], b[key]), (name, key)
+
+
+def add(buffer, some):
+    # extend() of some writers changes the dictionary that it is given.
+    buffer.extend(some.clone())
+
+
+def there_and_back(peer, name, make, sampler, batch, folder):
+    def told(*words):
+        done = subprocess.run([peer, *map(str, words)], capture_output=True, text=True)
+        assert done.returncode == 0, (name, words[0], done.stdout, done.stderr)
+
+    wide = 12 // (4 if batch else 1)
+    plan = [rows(0, wide, batch), rows(100, wide, batch), rows(200, wide, batch), rows(300, 3 * wide, batch)]
+    for k, some in enumerate(plan):
+        some.memmap(folder / f"rows{k}")
+    model, first = make(), make()
+    for buffer in (model, first):
+        add(buffer, plan[0])
+    first.dumps(folder / "a")  # never drawn from
+    told("extend", folder / "a", folder / "rows1", folder / "b", sampler, 0)
+    add(model, plan[1])
+    second = make()
+    add(second, plan[0])  # storages are made by their first rows
+    second.loads(folder / "b")
+    check_equal(name, model, second)
+    second.sample()
+    for buffer in (model, second):
+        add(buffer, plan[2])
+    second.dumps(folder / "c")
+    told("extend", folder / "c", folder / "rows3", folder / "c", sampler, 0)
+    add(model, plan[3])
+    third = make()
+    add(third, plan[0])
+    third.loads(folder / "c")
+    check_equal(name, model, third)
+    third.sample()
+    third.dumps(folder / "c")  # over the folder that this library wrote
+    told("copy", folder / "c", "-", folder / "d", sampler, 0)
+    fourth = make()
+    add(fourth, plan[0])
+    fourth.loads(folder / "d")
+    check_equal(name, model, fourth)
+
+
+def ours_first(peer, name, make, sampler, folder):
+    """A buffer that this library has made."""
+    rows(0, 50).memmap(folder / "first")
+    done = subprocess.run([peer, "create", "-", folder / "first", folder / "made", str(sampler), str(CAPACITY)], capture_output=True, text=True)
+    assert done.returncode == 0, (name, done.stdout)
+    model, loaded = make(), make()
+    add(model, rows(0, 50))
+    add(loaded, rows(0, 1))
+    loaded.loads(folder / "made")
+    check_equal(name, model, loaded)
+    loaded.sample()
+    for buffer in (model, loaded):
+        add(buffer, rows(500, 3))
+    loaded.dumps(folder / "made")
+    subprocess.run([peer, "copy", folder / "made", "-", folder / "again", str(sampler), "0"], check=True)
+    last = make()
+    add(last, rows(0, 1))
+    last.loads(folder / "again")
+    check_equal(name, model, last)
+
+
+def refused(peer, folder):
+    """What this library may not extend, or draw from, or read."""
+    from torchrl.data import replay_buffers as r
+
+    def refusal(words, *told):
+        done = subprocess.run([peer, *map(str, told)], capture_output=True, text=True)
+        assert done.returncode == 3 and words in done.stdout, (words, done)
+
+    rows(100, 2).memmap(folder / "some")
+    immutable = r.TensorDictReplayBuffer(storage=r.TensorStorage(rows(0, 30)), writer=r.ImmutableDatasetWriter(), batch_size=8)
+    immutable.dumps(folder / "immutable")
+    refusal("immutable", "extend", folder / "immutable", folder / "some", folder / "no", 0, 0)
+    subprocess.run([peer, "copy", folder / "immutable", "-", folder / "copied", "0", "0"], check=True)
+    again = r.TensorDictReplayBuffer(storage=r.TensorStorage(rows(500, 30)), writer=r.ImmutableDatasetWriter(), batch_size=8)
+    again.loads(folder / "copied")
+    assert torch.equal(again[:]["obs"], rows(0, 30)["obs"])
+    pytree = r.ReplayBuffer(storage=r.LazyMemmapStorage(10), batch_size=2)
+    pytree.extend((torch.ones(4, 2), torch.zeros(4)))
+    pytree.dumps(folder / "pytree")
+    refusal("pytree", "copy", folder / "pytree", "-", folder / "no", 0, 0)
+
+
+def main():
+    try:
+        import torchrl
+    except ImportError as missing:
+        print(f"skip: replay buffers of TorchRL: {missing}")
+        return
+    peer = sys.argv[1]
+    passed = 0
+    with tempfile.TemporaryDirectory() as temp:
+        for name, (make, sampler, batch) in kinds().items():
+            folder = pathlib.Path(temp) / name
+            folder.mkdir()
+            there_and_back(peer, name, make, sampler, batch, folder)
+            passed += 1
+        for name, number in [("random", 1), ("without", 2), ("slices", 3), ("prioritized", 4)]:
+            folder = pathlib.Path(temp) / f"ours_{name}"
+            folder.mkdir()
+            ours_first(peer, name, kinds()[name][0], number, folder)
+            passed += 1
+        folder = pathlib.Path(temp) / "refused"
+        folder.mkdir()
+        refused(peer, folder)
+    print(f"{passed + 1} passed: replay buffers to and fro with TorchRL {torchrl.__version__}")
+
+
+if __name__ == "__main__":
+    main()
