@@ -2,14 +2,15 @@
 """Nothing of the library runs at load or at exit: check_static.py SHARED_LIBRARY STATIC_CORE
 
 Looks at the object files beside the two: none may have a constructor or a destructor of the image
-or of a thread. What headers of libtorch keep in functions of theirs is libtorch's.
+or of a thread. What headers of libtorch keep in functions of theirs, and make before main, is libtorch's: headers of 2.10 do
+so with lists of names.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-FOREIGN = re.compile(r"(c10|at|torch|caffe2|nlohmann)::")
+FOREIGN = re.compile(r"(c10|c10d|at|torch|caffe2|nlohmann|std)::")
 
 # These give what a thread kept back when it ends. Nothing else may: the code that runs then must be
 # mapped still (-z nodelete sees to that), and what it touches must outlive it.
@@ -39,11 +40,24 @@ def only_streams(item):
     return "_ZNSt8ios_base4InitC1Ev" in startup and startup <= STREAMS and quiet
 
 
+def variables(item):
+    """What is written outside of functions: what is made before main is one of these."""
+    sections = dict(re.findall(r"\[ *(\d+)\] (\S+)", run("readelf", "-SW", item)))
+    symbols = re.findall(r" OBJECT +\w+ +\w+ +(\d+) (.+)", run("readelf", "--demangle", "-sW", item))
+    for section, name in symbols:
+        written = re.match(r"\.(bss|tbss|data)(?!\.rel)", sections.get(section, ""))
+        in_function = "(" in name.replace("(anonymous namespace)", "")
+        if written and not in_function:
+            yield name
+
+
 def complaints(item):
     streams = only_streams(item)
+    made = list(variables(item))
+    of_headers = bool(made) and all(map(FOREIGN.match, made))
     sections = re.findall(r"\.(init_array|fini_array|ctors|dtors)\b", run("readelf", "-SW", item))
-    if sections and not streams:
-        yield f"has .{sections[0]}: something is made before main"
+    if sections and not streams and not of_headers:
+        yield f"has .{sections[0]}: something is made before main: " + "; ".join(made)
     symbols = run("readelf", "--demangle", "-sW", item)
     guards = re.findall(r" (TLS|OBJECT) .* guard variable for (.*)", symbols)
     ends = [name for kind, name in guards if kind == "TLS" and not THREAD_ENDS.match(name)]
@@ -51,7 +65,7 @@ def complaints(item):
         yield "has something that ends with a thread: " + "; ".join(ends)
     ours = [name for kind, name in guards if kind == "OBJECT" and not FOREIGN.match(name)]
     expected = bool(ours) and all(map(EXIT_ENDS.match, ours))
-    if "__cxa_atexit" in symbols and not streams and not expected and (ours or not guards):
+    if "__cxa_atexit" in symbols and not streams and not expected and (ours or not (guards or of_headers)):
         yield "registers a destructor for exit: " + "; ".join(ours)
 
 
