@@ -1,4 +1,4 @@
-// libtorch's process group over gloo. Only this source includes its headers, which not every libtorch has.
+// libtorch's process group over gloo. Of gloo itself only names are known: modules/gloo_names/gloo/names.h.
 #include "core/distributed/backend.h"
 
 #include "core/tensor/torch_compat.h"
@@ -13,9 +13,9 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <ATen/ATen.h>
-#include <gloo/transport/unbound_buffer.h>
 
 #include <chrono>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -75,28 +75,20 @@ class Connections final : public ProcessGroupGloo {
   void lift_limit() {
     for (const auto& context : contexts_) context->setTimeout(no_limit);
   }
-  // Closing the connections is gloo's only way to end all waits.
+  // A receive that times out closes all connections, which is the only way to end all waits.
   void close() noexcept {
-    for (const auto& context : contexts_) {
-      std::vector<int> others;
-      for (int i = 0; i < context->size; ++i) {
-        if (i != context->rank) others.push_back(i);
-      }
-      if (others.empty()) continue;
-      try {
-        char never = 0;
-        const auto buffer = context->createUnboundBuffer(&never, 1);
-        buffer->recv(others, unused_slot);
-        buffer->waitRecv(nullptr, std::chrono::milliseconds(1));
-      } catch (const std::exception&) {
-        // Closed connections throw; that is expected.
-      }
+    if (size_ < 2) return;
+    try {
+      recvAnysource(never_, unused_tag)->wait(std::chrono::milliseconds(1));
+    } catch (const std::exception&) {
+      // Closed connections throw; that is expected.
     }
   }
 
  private:
-  // libtorch's own slots have a kind in the highest byte.
-  static constexpr std::uint64_t unused_slot = std::uint64_t{0xFE} << 56;
+  // Tags of messages are smaller.
+  static constexpr int unused_tag = std::numeric_limits<int>::max();
+  std::vector<at::Tensor> never_ = {at::empty({1}, at::kByte)};
 };
 
 c10d::ReduceOp reduce_op(Op op) {
@@ -306,10 +298,10 @@ std::shared_ptr<Backend> connect(const Meeting& meeting) {
 namespace td::distributed {
 
 std::shared_ptr<Backend> connect(const Meeting&) {
-  fail(Code::unsupported,
-       "this build has no process groups: it needs a libtorch with gloo, and gloo's headers "
-       "(Debian: "
-       "libgloo-dev); build again with -Ddistributed=enabled");
+  fail(
+      Code::unsupported,
+      "this build has no process groups: it needs a libtorch with gloo (Debian: libgloo-dev, too); "
+      "build again with -Ddistributed=enabled");
 }
 
 }  // namespace td::distributed
