@@ -12,6 +12,7 @@ td.td_set(episode, "reward", reward)
 local zeros = td.td_tensor_zeros({3, 4, 2}, td.TD_DTYPE_INT64, td.TD_DEVICE_NONE, -1)
 td.td_set(episode, {"agent", "obs"}, zeros)
 print(td.td_to_string(episode))
+assert(td.td_print(episode, nil) == "TensorDict(batch_size=[3,4], fields={agent: {obs: i64[2]}, reward: f32[]})")
 
 -- Every second step of the last episode.
 local part = td.td_index(episode, "-1, ::2")

@@ -158,6 +158,7 @@ TD_HANDLE(td_writer, td_writer_free)
 }
 %enddef
 TD_TEXT(td_to_string, arg2, arg3, arg4)
+TD_TEXT(td_print, arg3, arg4, arg5)
 TD_TEXT(td_tensor_to_string, arg2, arg3, arg4)
 TD_TEXT(td_saved_path, arg2, arg3, arg4)
 TD_TEXT(td_get_non_tensor_json, arg4, arg5, arg6)

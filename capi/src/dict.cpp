@@ -248,6 +248,19 @@ td_status td_equal(const td_tensordict* td, const td_tensordict* other, int32_t*
   return guard(__func__, [&] { *not_null(result, "result") = in(td)->equal(in(other)) ? 1 : 0; });
 }
 
+td_status td_print(const td_tensordict* td, const td_print_options* options, char* text,
+                   size_t text_cap, size_t* length) noexcept {
+  return guard(__func__, [&] {
+    const td_print_options given =
+        capi::options_in(options, td_print_options TD_PRINT_OPTIONS_INIT);
+    const auto form = capi::choice_in<td::PrintForm>(given.form, 0, TD_PRINT_DETAILED, "form");
+    capi::check_flags(given.show | given.hide, td::print_part::all);
+    td::PrintOptions wanted = td::print_options(form, given.show, given.hide, given.brief != 0);
+    wanted.sorted = given.unsorted == 0;
+    capi::write_text(td::print(in(td), wanted), text, text_cap, length);
+  });
+}
+
 td_status td_to_string(const td_tensordict* td, char* text, size_t text_cap,
                        size_t* length) noexcept {
   return guard_plain(__func__,

@@ -41,13 +41,19 @@ td::GroupOptions group_options_in(const td_group_options* options) {
 
 td::GroupCall call_in(const td_group_call_options* options, td_group_flags known = 0) {
   const td_group_call_options given =
-      capi::options_in(options, td_group_call_options TD_GROUP_CALL_OPTIONS_INIT);
+      capi::options_in(options, td_group_call_options TD_GROUP_CALL_OPTIONS_INIT,
+                       offsetof(td_group_call_options, bucket_bytes));
   capi::check_flags(given.flags, known);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::GroupCall result;
   result.init_tag = given.init_tag;
   result.consolidated = (given.flags & TD_GROUP_CONSOLIDATED) != 0;
   result.fused = (given.flags & TD_GROUP_FUSED) != 0;
+  result.bucket_bytes = static_cast<std::size_t>(given.bucket_bytes);
+  if (result.fused && result.bucket_bytes != 0) {
+    td::fail(td::Code::invalid_argument, "bucket_bytes is ", given.bucket_bytes,
+             ": TD_GROUP_FUSED makes one buffer of all bytes");
+  }
   result.num_threads = given.num_threads;
   result.timeout_ms = given.timeout_ms;
   if (given.max_depth != 0) result.limits.max_depth = given.max_depth;

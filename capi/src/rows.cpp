@@ -2,6 +2,7 @@
 #include "tensordict/td_rows.h"
 
 #include "choices.h"
+#include "core/keys/group_by.h"
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
 #include "give.h"
@@ -94,5 +95,17 @@ td_status td_remove_duplicates(const td_tensordict* td, const char* const* path,
     at::Tensor left;
     out.put(td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left));
     positions_out.put(std::move(left));
+  });
+}
+
+td_status td_group_by(const td_tensordict* td, const char* const* path, size_t path_len,
+                      td_tensordict** values, td_tensordict** groups, size_t groups_cap,
+                      size_t* count) noexcept {
+  return guard(__func__, [&] {
+    DictOut values_out(values);
+    capi::OutList<td_tensordict> groups_out(groups, groups_cap, count);
+    td::Groups result = td::group_by(in(td), PathIn(path, path_len));
+    if (groups_out.expect(result.groups.size())) groups_out.put(std::move(result.groups));
+    values_out.put(result.values);
   });
 }

@@ -31,10 +31,11 @@ struct GroupOptions {
 
 struct GroupCall {
   int init_tag = 0;
-  bool consolidated = false;    // send and receive: one message instead of one for each leaf
-  bool fused = false;           // all_reduce: one buffer for each dtype
-  int num_threads = 0;          // for copying into one buffer
-  std::int64_t timeout_ms = 0;  // 0: the group's
+  bool consolidated = false;     // send and receive: one message instead of one for each leaf
+  bool fused = false;            // all_reduce: one buffer for each dtype
+  std::size_t bucket_bytes = 0;  // reductions: largest buffer for several tensors; 0: one at a time
+  int num_threads = 0;           // for copying into one buffer
+  std::int64_t timeout_ms = 0;   // 0: the group's
   ReceiveOptions limits;
 };
 

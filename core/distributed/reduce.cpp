@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 
 namespace td {
@@ -80,6 +81,51 @@ std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::T
   return result;
 }
 
+// As Python's `bucket_bytes`: what is not contiguous alone and first; then the values of each dtype, in the order of
+// its first leaf, in buffers of up to `limit` bytes. `views` receives a view for each leaf.
+std::vector<at::Tensor> bucketed(const std::vector<Leaf>& leaves, std::size_t limit,
+                                 std::vector<at::Tensor>& views) {
+  const std::vector<at::Tensor> values = copies_of(leaves);
+  views.resize(leaves.size());
+  std::vector<at::Tensor> result;
+  std::vector<c10::ScalarType> dtypes;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const c10::ScalarType dtype = values[i].scalar_type();
+    if (!leaves[i].tensor.is_contiguous()) {
+      views[i] = values[i];
+      result.push_back(values[i]);
+    } else if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
+      dtypes.push_back(dtype);
+    }
+  }
+  const c10::NoGradGuard no_grad;
+  for (const c10::ScalarType dtype : dtypes) {
+    std::vector<at::Tensor> bucket;  // one dimension each
+    std::vector<std::size_t> members;
+    std::size_t bytes = 0;
+    const auto close = [&] {
+      result.push_back(at::cat(bucket));
+      std::int64_t at = 0;
+      for (const std::size_t i : members) {
+        views[i] = result.back().narrow(0, at, values[i].numel()).view(values[i].sizes());
+        at += values[i].numel();
+      }
+      bucket.clear();
+      members.clear();
+      bytes = 0;
+    };
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (views[i].defined() || values[i].scalar_type() != dtype) continue;
+      if (!bucket.empty() && bytes + values[i].nbytes() > limit) close();
+      bucket.push_back(values[i].reshape({-1}));
+      members.push_back(i);
+      bytes += values[i].nbytes();
+    }
+    close();
+  }
+  return result;
+}
+
 // A checksum that must be equal on all ranks before they fuse: gloo ends the process when sizes differ.
 std::int64_t shape_sum(const std::vector<Leaf>& leaves, Op op) {
   Hasher hasher;
@@ -108,9 +154,15 @@ Group::Begun Group::begin_reduce(const TensorDict& td, int dst, Op op, const Gro
   limit_of(call);
   const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
   check(leaves, op);
-  auto values = std::make_shared<std::vector<at::Tensor>>(copies_of(leaves));
-  const std::shared_ptr<Task> task = link().enqueue([values, dst, op](Backend& backend) {
-    for (const at::Tensor& value : *values) backend.reduce(value, dst, op);
+  auto values = std::make_shared<std::vector<at::Tensor>>();
+  auto rows = std::make_shared<std::vector<at::Tensor>>();
+  if (call.bucket_bytes != 0) {
+    *rows = bucketed(leaves, call.bucket_bytes, *values);
+  } else {
+    *rows = *values = copies_of(leaves);
+  }
+  const std::shared_ptr<Task> task = link().enqueue([rows, dst, op](Backend& backend) {
+    for (const at::Tensor& row : *rows) backend.reduce(row, dst, op);
   });
   return [td, task, values, op, writes = dst == rank(), size = size()](const Patience& patience) {
     task->wait(patience, "reduce");
@@ -135,6 +187,8 @@ Group::Begun Group::begin_all_reduce(const TensorDict& td, Op op, const GroupCal
   auto state = std::make_shared<State>();
   if (call.fused) {
     state->rows = fused(leaves, state->values);
+  } else if (call.bucket_bytes != 0) {
+    state->rows = bucketed(leaves, call.bucket_bytes, state->values);
   } else {
     state->rows = state->values = copies_of(leaves);
   }

@@ -260,6 +260,12 @@ const Operation rows[] = {
        const auto *td = c.source();
        return td_equal(td, c.source_like(td), c.out_flag());
      }},
+    {"td_print", reads,
+     [](Call &c) {
+       td_print_options options = TD_PRINT_OPTIONS_INIT;
+       options.form = static_cast<td_print_form>(c.number(0, 2));
+       return td_print(c.source(), &options, c.out_text(), Call::text_room, c.out_count());
+     }},
     {"td_to_string", reads,
      [](Call &c) {
        return td_to_string(c.source(), c.out_text(), Call::text_room, c.out_count());

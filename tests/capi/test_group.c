@@ -231,16 +231,17 @@ TD_TEST(gathers) { in_ranks(3, to_all); }
 static void reductions(td_group *group, int rank) {
   static const double want[][2] = {{6, 9}, {0, 0}, {6, 24}, {1, 2}, {3, 4}};
   for (td_group_op op = TD_GROUP_OP_SUM; op <= TD_GROUP_OP_MAX; op++) {
-    for (int form = 0; form < 3; form++) {
+    for (int form = 0; form < 5; form++) {
       td_tensordict *td = group_dict(rank + 1);
-      const td_group_call_options options = group_with(form == 1 ? TD_GROUP_FUSED : 0);
+      td_group_call_options options = group_with(form == 1 ? TD_GROUP_FUSED : 0);
+      if (form > 2) options.bucket_bytes = form == 3 ? 1000 : 1;
       const td_status wanted = op == TD_GROUP_OP_AVERAGE ? TD_ERR_DTYPE : TD_OK;
-      if (form == 2) {
-        TD_EXPECT(td_group_reduce(group, td, 1, op, NULL), wanted);
+      if (form % 2 == 0 && form != 0) {
+        TD_EXPECT(td_group_reduce(group, td, 1, op, &options), wanted);
       } else {
         TD_EXPECT(td_group_all_reduce(group, td, op, &options), wanted);
       }
-      if (wanted != TD_OK || (form == 2 && rank != 1)) {
+      if (wanted != TD_OK || (form % 2 == 0 && form != 0 && rank != 1)) {
         group_check(td, rank + 1);
         continue;
       }
@@ -256,11 +257,36 @@ static void reductions(td_group *group, int rank) {
   if (rank == 1) td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(5)));
   const td_group_call_options fused = group_with(TD_GROUP_FUSED);
   TD_EXPECT(td_group_all_reduce(group, td, TD_GROUP_OP_SUM, &fused), TD_ERR_SHAPE);
+  td_group_call_options both = fused;
+  both.bucket_bytes = 8;
+  TD_EXPECT(td_group_all_reduce(group, td, TD_GROUP_OP_SUM, &both), TD_ERR_INVALID_ARGUMENT);
   group_check_a(td, 1, 2);
   td_free(td);
 }
 
 TD_TEST(reduced_values) { in_ranks(3, reductions); }
+
+/* Two tensors fit in a buffer, the third does not. */
+static void buckets(td_group *group, int rank) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *turned = NULL;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, rank, TD_SIZES(2, 3)));
+  TD_DO(td_unsqueeze(td, 0, &turned));
+  td_put(turned, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, rank, TD_SIZES(1, 2)));
+  td_put(turned, TD_KEY("c"), td_arange(TD_DTYPE_INT32, rank, TD_SIZES(1, 2)));
+  td_put(turned, TD_KEY("d"), td_arange(TD_DTYPE_FLOAT32, rank, TD_SIZES(1, 3)));
+  td_group_call_options options = group_with(0);
+  options.bucket_bytes = 32;
+  TD_DO(td_group_all_reduce(group, turned, TD_GROUP_OP_SUM, &options));
+  TD_CHECK_ENTRY(turned, TD_KEY("a"), TD_SIZES(1, 2, 3), TD_VALUES(1, 3, 5, 7, 9, 11));
+  TD_CHECK_ENTRY(turned, TD_KEY("b"), TD_SIZES(1, 2), TD_VALUES(1, 3));
+  TD_CHECK_ENTRY(turned, TD_KEY("c"), TD_SIZES(1, 2), TD_VALUES(1, 3));
+  TD_CHECK_ENTRY(turned, TD_KEY("d"), TD_SIZES(1, 3), TD_VALUES(1, 3, 5));
+  TD_DO(td_group_reduce(group, turned, 0, TD_GROUP_OP_MAX, &options));
+  td_free(turned);
+  td_free(td);
+}
+
+TD_TEST(reductions_in_buckets) { in_ranks(2, buckets); }
 
 static void parts(td_group *group, int rank) {
   td_group *part = TD_POISON;

@@ -126,12 +126,74 @@ TD_TEST(values_that_are_no_tensors) {
   free(text);
 }
 
+static void check_print(const td_tensordict *td, const td_print_options *options,
+                        const char *want) {
+  char text[1024];
+  size_t length = 0;
+  TD_DO(td_print(td, options, text, sizeof text, &length));
+  TD_CHECK_INT(strlen(text), length);
+  TD_CHECK_SAME_TEXT(text, want);
+}
+
+TD_TEST(the_compact_form_is_the_default) {
+  td_tensordict *td = td_empty(TD_SIZES(3));
+  td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2)));
+  const char *compact = "TensorDict(batch_size=[3], fields={a: i64[2], n: {x: f32[]}})";
+  char text[128];
+  size_t length = 0;
+  TD_DO(td_to_string(td, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, compact);
+  check_print(td, NULL, compact);
+  td_print_options options = TD_PRINT_OPTIONS_INIT;
+  options.hide = TD_PRINT_PART_DTYPE;
+  check_print(td, &options, "TensorDict(batch_size=[3], fields={a: [2], n: {x: []}})");
+  options.unsorted = 1;
+  options.hide = TD_PRINT_PART_BATCH_SIZE;
+  check_print(td, &options, "TensorDict(fields={n: {x: f32[]}, a: i64[2]})");
+  options.form = TD_PRINT_COMPACT;
+  options.brief = 1;
+  options.hide = TD_PRINT_PART_SHAPE;
+  check_print(td, &options, "TensorDict(batch_size=[3], fields={n: {x: []}, a: [2]})");
+}
+
+TD_TEST(the_detailed_form_shows_more) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 3, TD_SIZES(2)));
+  td_print_options options = TD_PRINT_OPTIONS_INIT;
+  options.brief = 1;
+  options.show = TD_PRINT_PART_GRAD | TD_PRINT_PART_PLAIN | TD_PRINT_PART_STORAGE_SIZE;
+  check_print(td, &options,
+              "TensorDict(\n"
+              "    fields={\n"
+              "        a: Tensor(shape=torch.Size([2]), requires_grad=False, storage_size=16, "
+              "min=3, max=4)},\n"
+              "    batch_size=torch.Size([2]))");
+}
+
+TD_TEST(print_options_are_checked) {
+  td_tensordict *td = td_empty(TD_NO_SIZES);
+  td_print_options options = TD_PRINT_OPTIONS_INIT;
+  size_t length = 0;
+  options.form = 3;
+  TD_EXPECT(td_print(td, &options, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
+  options.form = 0;
+  options.show = 4096;
+  TD_EXPECT(td_print(td, &options, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
+  options.show = options.hide = TD_PRINT_PART_SHAPE;
+  TD_EXPECT(td_print(td, &options, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
+  options = (td_print_options)TD_PRINT_OPTIONS_INIT;
+  options.struct_size = 0;
+  TD_EXPECT(td_print(td, &options, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_print(td, NULL, NULL, 0, NULL), TD_ERR_NULL_ARGUMENT);
+}
+
 TD_TEST(text_needs_room) {
   td_tensordict *td = td_empty(TD_NO_SIZES);
   size_t length = 0;
   char text[8] = "1234567";
   TD_EXPECT(td_to_string(td, text, sizeof text, &length), TD_ERR_BUFFER_TOO_SMALL);
-  TD_CHECK(length > 40);
+  TD_CHECK_INT(length, strlen("TensorDict(batch_size=[], fields={})"));
   TD_CHECK_SAME_TEXT(text, "1234567");
   TD_EXPECT(td_to_string(td, NULL, 8, &length), TD_ERR_NULL_ARGUMENT);
 }

@@ -207,3 +207,74 @@ TD_TEST(isin_and_remove_duplicates_look_at_one_entry) {
   TD_EXPECT_NULL(td_remove_duplicates(td, TD_KEY("k"), 1, &result, &positions), TD_ERR_INDEX,
                  result);
 }
+
+static td_tensordict *rows_with(td_tensor *u) {
+  td_tensordict *td = td_empty(TD_SIZES(5));
+  td_put(td, TD_KEY("n", "u"), u);
+  td_put(td, TD_KEY("r"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(5)));
+  return td;
+}
+
+TD_TEST(group_by_values) {
+  td_tensordict *td = rows_with(td_positions((const int64_t[]){2, 0, 2, 1, 0}, 5));
+  td_tensordict *values = NULL, *groups[5];
+  size_t count = 0;
+  TD_DO(td_group_by(td, TD_KEY("n", "u"), &values, groups, 5, &count));
+  TD_CHECK_INT(count, 3);
+  TD_CHECK_BATCH(values, 3);
+  TD_CHECK_ENTRY(values, TD_KEY("n", "u"), TD_SIZES(3), TD_VALUES(0, 1, 2));
+  TD_CHECK_ENTRY(groups[0], TD_KEY("r"), TD_SIZES(2), TD_VALUES(1, 4));
+  TD_CHECK_ENTRY(groups[1], TD_KEY("r"), TD_SIZES(1), TD_VALUES(3));
+  TD_CHECK_ENTRY(groups[2], TD_KEY("r"), TD_SIZES(2), TD_VALUES(0, 2));
+  TD_CHECK(groups[3] == NULL && groups[4] == NULL);
+  for (size_t i = 0; i < count; i++) td_free(groups[i]);
+  td_free(values);
+  TD_DO(td_group_by(td, TD_KEY("n", "u"), &values, NULL, 0, &count));
+  TD_CHECK_INT(count, 3);
+  td_free(values);
+  TD_EXPECT_NULL(td_group_by(td, TD_KEY("n", "u"), &values, groups, 2, &count),
+                 TD_ERR_BUFFER_TOO_SMALL, values);
+  TD_CHECK_INT(count, 3);
+  TD_CHECK(groups[0] == NULL && groups[1] == NULL);
+}
+
+TD_TEST(group_by_rows_and_texts) {
+  td_tensordict *td = td_empty(TD_SIZES(3)), *values = NULL, *groups[3];
+  size_t count = 0;
+  td_put(td, TD_KEY("w"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2)));
+  td_put(td, TD_KEY("r"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3)));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("s"), "[\"b\",\"a\",\"b\"]"));
+  TD_DO(td_group_by(td, TD_KEY("s"), &values, groups, 3, &count));
+  TD_CHECK_INT(count, 2);
+  TD_CHECK_ENTRY(groups[0], TD_KEY("r"), TD_SIZES(1), TD_VALUES(1));
+  TD_CHECK_ENTRY(groups[1], TD_KEY("r"), TD_SIZES(2), TD_VALUES(0, 2));
+  TD_CHECK_BATCH(values, 2);
+  for (size_t i = 0; i < count; i++) td_free(groups[i]);
+  td_free(values);
+  TD_DO(td_group_by(td, TD_KEY("w"), &values, groups, 3, &count));
+  TD_CHECK_INT(count, 3);
+  TD_CHECK_ENTRY(values, TD_KEY("w"), TD_SIZES(3, 2), TD_VALUES(0, 1, 2, 3, 4, 5));
+  for (size_t i = 0; i < count; i++) td_free(groups[i]);
+  td_free(values);
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("m"), "[1,\"b\",2]"));
+  TD_EXPECT_NULL(td_group_by(td, TD_KEY("m"), &values, groups, 3, &count), TD_ERR_WRONG_ENTRY,
+                 values);
+  TD_CHECK(groups[0] == NULL);
+}
+
+TD_TEST(group_by_refuses_what_has_no_groups) {
+  td_tensordict *td = rows_with(td_arange(TD_DTYPE_COMPLEX64, 0, TD_SIZES(5)));
+  td_tensordict *values = NULL, *none = td_empty(TD_SIZES(0)), *flat = td_empty(TD_NO_SIZES);
+  size_t count = 7;
+  TD_EXPECT_NULL(td_group_by(td, TD_KEY("n", "u"), &values, NULL, 0, &count), TD_ERR_DTYPE, values);
+  TD_EXPECT_NULL(td_group_by(td, TD_KEY("n"), &values, NULL, 0, &count), TD_ERR_WRONG_ENTRY,
+                 values);
+  TD_EXPECT_NULL(td_group_by(td, TD_KEY("x"), &values, NULL, 0, &count), TD_ERR_KEY_NOT_FOUND,
+                 values);
+  td_put(flat, TD_KEY("u"), td_arange(TD_DTYPE_INT64, 0, TD_NO_SIZES));
+  TD_EXPECT_NULL(td_group_by(flat, TD_KEY("u"), &values, NULL, 0, &count), TD_ERR_SHAPE, values);
+  td_put(none, TD_KEY("u"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(0)));
+  TD_DO(td_group_by(none, TD_KEY("u"), &values, NULL, 0, &count));
+  TD_CHECK_INT(count, 0);
+  TD_CHECK_BATCH(values, 0);
+}

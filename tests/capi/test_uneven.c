@@ -298,7 +298,9 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
   size_t length = 0, count = 0;
   int64_t addresses[8];
   TD_CHECK_BATCH(td, 2, 2, -1);
-  TD_DO(td_to_string(td, text, sizeof text, &length));
+  td_print_options options = TD_PRINT_OPTIONS_INIT;
+  options.form = TD_PRINT_DETAILED;
+  TD_DO(td_print(td, &options, text, sizeof text, &length));
   TD_CHECK_TEXT(text, "a: Tensor(shape=torch.Size([2, 2, -1])");
   TD_DO(td_schema(td, text, sizeof text, &length));
   TD_CHECK_TEXT(text, "\"batch_size\": [2, 2, -1]");

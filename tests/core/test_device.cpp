@@ -126,7 +126,8 @@ TEST(Device, CudaTakesEveryOperation) {
 
 TEST(Device, CudaPrintsAsShared) {
   NEEDS_CUDA();
-  EXPECT_NE(print(sample().to(cuda)).find("device=cuda:0, dtype=torch.float32, is_shared=True"),
+  EXPECT_NE(print(sample().to(cuda), print_options(PrintForm::detailed, 0, 0, false))
+                .find("device=cuda:0, dtype=torch.float32, is_shared=True"),
             std::string::npos);
 }
 

@@ -10,10 +10,14 @@ namespace {
 
 using namespace test;
 
+std::string detailed(const TensorDict& td) {
+  return print(td, print_options(PrintForm::detailed, 0, 0, false));
+}
+
 TEST(Print, NestedDictionaries) {
   TensorDict td = sample();
   td.set_non_tensor({"s"}, "\"text\"");
-  EXPECT_EQ(print(td),
+  EXPECT_EQ(detailed(td),
             "TensorDict(\n"
             "    fields={\n"
             "        a: Tensor(shape=torch.Size([4, 3, 2]), device=cpu, dtype=torch.float32, "
@@ -32,7 +36,7 @@ TEST(Print, NestedDictionaries) {
 }
 
 TEST(Print, WithoutEntries) {
-  EXPECT_EQ(print(TensorDict(SizesView{}, c10::Device(at::kCPU))),
+  EXPECT_EQ(detailed(TensorDict(SizesView{}, c10::Device(at::kCPU))),
             "TensorDict(\n"
             "    fields={\n"
             "    },\n"
@@ -45,7 +49,7 @@ TEST(Print, FieldsAreSortedByTheirText) {
   TensorDict td = dict({});
   for (const char* name : {"b", "B", "ab", "a", "a_"})
     td.set({std::string_view(name)}, at::ones({}));
-  const std::string text = print(td);
+  const std::string text = detailed(td);
   std::size_t last = 0;
   // ":" stands behind the digits and before the letters, so that "a:" comes before "a_:".
   for (const char* field :
@@ -107,7 +111,7 @@ TEST(Print, ALongValueIsCut) {
   td.set_non_tensor({"s"}, '"' + std::string(100, 'a') + std::string(101, 'b') + '"');
   const std::string expected =
       "data=" + std::string(20, 'a') + "  ...  " + std::string(20, 'b') + ",";
-  EXPECT_NE(print(td).find(expected), std::string::npos) << print(td);
+  EXPECT_NE(detailed(td).find(expected), std::string::npos) << detailed(td);
 }
 
 TEST(Print, EveryElementOfAnErrorIsOneLine) {

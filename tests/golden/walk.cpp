@@ -214,10 +214,7 @@ class Walk {
     check(td_pop(copy.get(), name, 1, &kind, &tensor, &dict));
     const Dict holder(dict);
     const std::string printed = text([&](auto... room) { return td_to_string(dict, room...); });
-    const std::string begin = "fields={\n        " + std::string(name[0]) + ": ";
-    const size_t at = printed.find(begin);
-    const bool stack =
-        at != std::string::npos && printed.compare(at + begin.size(), 15, "NonTensorStack(") == 0;
+    const bool stack = printed.find(": NonTensorStack}") != std::string::npos;
     Node node;
     node.type = stack ? "NonTensorStack" : "NonTensorData";
     node.batch = batch_of(dict);

@@ -217,11 +217,13 @@ int td_same_memory(const td_tensor *one, const td_tensor *other) {
 }
 
 char *td_printed(const td_tensordict *td) {
+  td_print_options options = TD_PRINT_OPTIONS_INIT;
+  options.form = TD_PRINT_DETAILED;
   size_t length = 0;
-  TD_EXPECT(td_to_string(td, NULL, 0, &length), TD_OK);
+  TD_EXPECT(td_print(td, &options, NULL, 0, &length), TD_OK);
   char *text = malloc(length + 1);
   TD_CHECK(text != NULL);
-  TD_DO(td_to_string(td, text, length + 1, &length));
+  TD_DO(td_print(td, &options, text, length + 1, &length));
   TD_CHECK_INT(strlen(text), length);
   return text;
 }

@@ -79,7 +79,7 @@ void td_check_json(const char *file, int line, const td_tensordict *td, const ch
 /* Whether two tensors begin at the same address. */
 int td_same_memory(const td_tensor *one, const td_tensor *other);
 
-/* The printed form of a dictionary; free() it. */
+/* The detailed form of a dictionary, with a line for each tensor; free() it. */
 char *td_printed(const td_tensordict *td);
 
 #endif

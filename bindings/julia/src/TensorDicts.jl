@@ -24,7 +24,7 @@ export flatten_keys, flatten_keys!, unflatten_keys, unflatten_keys!, merge_tenso
 export rename_key!, create_nested!, depth, entry_size, auto_batch_size!
 export squeeze, unsqueeze, expand, unbind, stack
 export flatten, unflatten, movedim, narrow, atleast, expand_as, chunk, tensor_split, become!
-export tile, repeat_interleave, roll, rot90, gather, pad, pad_sequence, isin, remove_duplicates
+export tile, repeat_interleave, roll, rot90, gather, pad, pad_sequence, isin, remove_duplicates, group_by
 export masked_select, masked_fill, masked_fill!, choose, expand_right, expand_as_right, like, difference
 export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leaves, cat_leaves
 export apply, apply!
@@ -37,6 +37,7 @@ export eachbatch, BatchLoader, loader_state, load_loader_state!, Generator
 export Replay, open_replay, load_replay, save_replay, draw!, update_priority!, beta!, stored, replay_state
 export Group, open_group, split_group, barrier, send_to, receive_from!, send_message, recv_message, init_remote
 export from_remote_init, broadcast_from, reduce!, all_reduce!, all_gather, scatter, gather_and_stack
+export printed
 export Optimizer, step!, optimizer_state, load_optimizer_state!
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
 export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes

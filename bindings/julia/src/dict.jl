@@ -20,18 +20,7 @@ tensors, arrays (shared as [`Tensor`](@ref) shares them), other dictionaries, an
 
 ```jldoctest
 julia> td = TensorDict((2, 3); obs = zeros(Float32, 2, 3, 4), next = (reward = ones(2, 3),))
-TensorDict(
-    fields={
-        next: TensorDict(
-            fields={
-                reward: Tensor(shape=torch.Size([2, 3]), device=cpu, dtype=torch.float64, is_shared=False)},
-            batch_size=torch.Size([2, 3]),
-            device=None,
-            is_shared=False),
-        obs: Tensor(shape=torch.Size([2, 3, 4]), device=cpu, dtype=torch.float32, is_shared=False)},
-    batch_size=torch.Size([2, 3]),
-    device=None,
-    is_shared=False)
+TensorDict(batch_size=[2,3], fields={next: {reward: f64[]}, obs: f32[4]})
 ```
 """
 TensorDict(batch, entries::Pair...; more...) = TensorDict(batch, nothing, entries...; more...)

@@ -20,6 +20,7 @@ the limit in seconds for opening, and for calls that give none.
   `scatter`, `reduce!` and `all_reduce!` give a `Future` and keep their place in this order; leave a dictionary that they
   write alone until it is done
 
+`reduce!` and `all_reduce!` take `bucket_bytes`, the largest buffer in which tensors of a dtype travel together.
 All take `timeout` in seconds, `max_bytes`, `num_threads`, and those from rank to rank `init_tag`. They wait on this
 thread; tasks that must run meanwhile want the forms with `later = true`, and `fetch`. `cancel(future)` ends such a wait.
 
@@ -46,10 +47,10 @@ milliseconds(::Nothing) = UInt32(0)
 milliseconds(seconds::Real) = UInt32(clamp(round(Int, 1000seconds), 1, Int(typemax(UInt32))))
 
 group_call(; timeout = nothing, init_tag::Integer = 0, consolidated::Bool = false, fused::Bool = false,
-           num_threads::Integer = 0, max_bytes::Integer = 0) =
+           num_threads::Integer = 0, max_bytes::Integer = 0, bucket_bytes::Integer = 0) =
     Ref(td_group_call_options(
         flags = consolidated * TD_GROUP_CONSOLIDATED | fused * TD_GROUP_FUSED, timeout_ms = milliseconds(timeout),
-        init_tag = init_tag, num_threads = num_threads, max_bytes = max_bytes))
+        init_tag = init_tag, num_threads = num_threads, max_bytes = max_bytes, bucket_bytes = bucket_bytes))
 
 const GROUP_OPS = (sum = TD_GROUP_OP_SUM, average = TD_GROUP_OP_AVERAGE, product = TD_GROUP_OP_PRODUCT,
                    min = TD_GROUP_OP_MIN, max = TD_GROUP_OP_MAX)

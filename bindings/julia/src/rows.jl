@@ -142,3 +142,25 @@ function remove_duplicates(td::TensorDict, key; dim::Integer = 1)
                 length(names), from0(dim); key = key)
     (kept, Array(Tensor(left[])) .+ 1)
 end
+
+"""
+    group_by(td, key) -> (values, groups)
+
+The rows of the first batch dimension, grouped by the value of an entry: the values, sorted, in a dictionary with
+this entry alone, and the rows of each.
+
+```jldoctest
+julia> values, groups = group_by(TensorDict(3; id = [2, 0, 2]), "id");
+
+julia> Array(values["id"]), length(groups[2])
+([0, 2], 2)
+```
+"""
+function group_by(td::TensorDict, key)
+    names = path(key)
+    groups = fill(Ptr{td_tensordict}(C_NULL), isempty(size(td)) ? 0 : max(size(td, 1), 0))
+    count = Ref{Csize_t}(0)
+    values = Ref(Ptr{td_tensordict}(C_NULL))
+    check(td_group_by(td, names, length(names), values, groups, length(groups), count), key)
+    (TensorDict(values[]), TensorDict[TensorDict(group) for group in groups[1:count[]]])
+end

@@ -91,20 +91,14 @@ end
 
 @testset "printing" begin
     d = TensorDict(2; b = [1, 2], a = (c = Float32[1, 2],))
-    text = """
-    TensorDict(
-        fields={
-            a: TensorDict(
-                fields={
-                    c: Tensor(shape=torch.Size([2]), device=cpu, dtype=torch.float32, is_shared=False)},
-                batch_size=torch.Size([2]),
-                device=None,
-                is_shared=False),
-            b: Tensor(shape=torch.Size([2]), device=cpu, dtype=torch.int64, is_shared=False)},
-        batch_size=torch.Size([2]),
-        device=None,
-        is_shared=False)"""
+    text = "TensorDict(batch_size=[2], fields={a: {c: f32[]}, b: i64[]})"
     @test repr(d) == text && sprint(show, MIME("text/plain"), d) == text && string(d) == text
+    @test printed(d) == text && printed(d; compact = true, hide = (:shape,)) == text
+    @test printed(d; hide = (:batch_size, :dtype)) == "TensorDict(fields={a: {c: []}, b: []})"
+    @test printed(TensorDict(2; b = [1, 2], a = [3, 4]); sorted = false) ==
+          "TensorDict(batch_size=[2], fields={b: i64[], a: i64[]})"
+    @test occursin("b: Tensor(shape=torch.Size([2]), min=1, max=2)", printed(d; show = (:plain,), brief = true))
+    @test_throws TensorDictError printed(d; show = (:shape,), hide = (:shape,))
     @test summary(d) == "2-element TensorDict" && summary(td) == "3×4 TensorDict"
     @test summary(TensorDict(())) == "0-dimensional TensorDict"
     @test summary(d["b"]) == "2-element Tensor of Int64"

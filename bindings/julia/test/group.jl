@@ -16,7 +16,8 @@ if group !== nothing
         barrier(group; timeout = 5)
         @test numbers(broadcast_from(group, row(1), 0)) == [1, 2]
         @test numbers(all_reduce!(group, :sum, row(2); fused = true)) == [2, 3]
-        @test numbers(reduce!(group, :max, row(2), 0)) == [2, 3]
+        @test numbers(all_reduce!(group, :sum, row(2); bucket_bytes = 8)) == [2, 3]
+        @test numbers(reduce!(group, :max, row(2), 0; bucket_bytes = 8)) == [2, 3]
         @test_throws TensorDictError all_reduce!(group, :average, row(2))
         @test_throws ArgumentError all_reduce!(group, :median, row(2))
         @test numbers.(all_gather(group, row(3))) == [[3, 4]]

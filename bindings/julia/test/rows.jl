@@ -32,6 +32,10 @@ end
     kept, positions = remove_duplicates(keyed, "k")
     @test Array(kept["v"]) == [2, 1] && positions == [2, 1]
     @test Array(isin(keyed, kept[1:1], "k")) == [false, true, false]
+    values, groups = group_by(keyed, "k")
+    @test Array(values["k"]) == [3, 7] && [Array(group["v"]) for group in groups] == [[2], [1, 3]]
+    @test_throws KeyError group_by(keyed, "none")
+    @test_throws DimensionMismatch group_by(TensorDict(()), "k")
     @test_throws KeyError isin(keyed, kept, "none")
 end
 

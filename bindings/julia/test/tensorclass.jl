@@ -28,7 +28,7 @@ data = make()
     x.label = [5, 6]
     @test Array(x.label) == [5, 6]
     x.label = nothing
-    @test x.label === nothing && occursin("    label=None,", repr(x))
+    @test x.label === nothing && occursin("    label: None})", repr(x))
     @test_throws TensorDictError x.image = zeros(2, 3, 1, 1)
     @test_throws DimensionMismatch x.image = zeros(Float32, 2, 4, 1, 1)
     @test_throws ArgumentError x.mask = nothing
@@ -57,7 +57,7 @@ end
     @test map(t -> to(t, Float64), data) isa MyData && eltype(to(data, Float64).image) === Float64
     @test islocked(lock!(copy(data))) && device(to(data, cpu())) == cpu()
     @test nameof(tensorclass_type(data)) == :MyData && check_tensorclass(data) === nothing
-    @test startswith(repr(data), "MyData(\n    image=Tensor(shape=torch.Size([6, 3, 2, 2]), ")
+    @test startswith(repr(data), "MyData(batch_size=[6], fields={\n    image: f32[3,2,2],")
 end
 
 @testset "tensorclass: nested" begin

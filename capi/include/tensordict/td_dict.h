@@ -605,7 +605,74 @@ td_status td_equal(const td_tensordict *td, const td_tensordict *other,
                    int32_t *result) TD_NOEXCEPT;
 
 /**
- * Prints the dictionary like Python's tensordict.
+ * How a dictionary is printed.
+ */
+typedef int32_t td_print_form;
+enum {
+  TD_PRINT_AUTO = 0,    /**< compact, unless a part is shown or hidden that only the detailed form
+                             prints */
+  TD_PRINT_COMPACT = 1, /**< `TensorDict(batch_size=[3], fields={a: f32[4]})`: sizes behind the batch
+                             dimensions; lines are broken at 80 columns */
+  TD_PRINT_DETAILED = 2 /**< a line for each tensor, with its whole shape */
+};
+
+/**
+ * Parts of a printed dictionary. The compact form prints the batch size, the device and dtypes; of
+ * the others it prints none, whether shown or hidden.
+ */
+typedef uint32_t td_print_part_flags;
+enum {
+  TD_PRINT_PART_BATCH_SIZE = 1,       /**< of each dictionary */
+  TD_PRINT_PART_DEVICE = 2,           /**< of each dictionary */
+  TD_PRINT_PART_IS_SHARED = 4,        /**< of each dictionary: whether it is in shared memory */
+  TD_PRINT_PART_SHAPE = 8,            /**< of each tensor */
+  TD_PRINT_PART_FIELD_DEVICE = 16,    /**< of each tensor */
+  TD_PRINT_PART_DTYPE = 32,           /**< of each tensor */
+  TD_PRINT_PART_FIELD_IS_SHARED = 64, /**< of each tensor: whether it is in shared memory */
+  TD_PRINT_PART_GRAD = 128,           /**< only if shown: whether a tensor requires a gradient */
+  TD_PRINT_PART_IS_CONTIGUOUS = 256,  /**< only if shown: whether a tensor is contiguous */
+  TD_PRINT_PART_IS_VIEW = 512,        /**< only if shown: whether a tensor is a view */
+  TD_PRINT_PART_STORAGE_SIZE = 1024,  /**< only if shown: bytes of a tensor's storage */
+  TD_PRINT_PART_PLAIN = 2048          /**< only if shown: mean and standard deviation of floats,
+                                           smallest and largest of other numbers; reads the values */
+};
+
+/**
+ * Options of td_print(), those of Python's set_printoptions(). Set a field after `struct_size` to 0
+ * for its default.
+ */
+typedef struct td_print_options {
+  uint32_t struct_size;     /**< sizeof(td_print_options) */
+  td_print_form form;       /**< compact or detailed */
+  td_print_part_flags show; /**< also these parts */
+  td_print_part_flags hide; /**< not these parts */
+  int32_t brief;            /**< 1: no devices, dtypes and `is_shared`, unless `show` has them */
+  int32_t unsorted;         /**< 1: entries in the order of the keys, not sorted by their text */
+} td_print_options;
+#define TD_PRINT_OPTIONS_INIT {(uint32_t)sizeof(td_print_options), 0, 0, 0, 0, 0}
+
+/**
+ * Prints the dictionary like Python's tensordict 0.15, as `options` say.
+ *
+ * Dictionaries more than 64 levels deep print as `...`, and so do all after the first 10,000.
+ *
+ * @param td       borrowed
+ * @param options  borrowed; NULL for the defaults
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
+ *
+ * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_INVALID_ARGUMENT (an unknown form or part, or one
+ *         that is both shown and hidden)
+ * @threadsafety safe while other threads only read `td`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_print(const td_tensordict *td, const td_print_options *TD_NULLABLE options,
+                   char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
+
+/**
+ * Prints the dictionary like Python's tensordict: td_print() without options.
  *
  * @param td       borrowed
  * @param text     written, with a closing NUL, when `text_cap` is larger than the length

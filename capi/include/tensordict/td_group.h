@@ -93,8 +93,12 @@ typedef struct td_group_call_options {
   uint32_t max_entries;   /**< most accepted entries, at all levels; 0: 1,000,000 */
   uint32_t reserved;      /**< 0 */
   uint64_t max_bytes;     /**< longest accepted message, in bytes; 0: 2^30 */
+  uint64_t bucket_bytes;  /**< reductions: the largest buffer, in bytes, in which tensors of a dtype
+                               travel together, as with Python's `bucket_bytes`; all ranks choose
+                               the same; 0: one by one; not with TD_GROUP_FUSED */
 } td_group_call_options;
-#define TD_GROUP_CALL_OPTIONS_INIT {(uint32_t)sizeof(td_group_call_options), 0, 0, 0, 0, 0, 0, 0, 0}
+#define TD_GROUP_CALL_OPTIONS_INIT \
+  {(uint32_t)sizeof(td_group_call_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Opens a group: waits until all its ranks have come.

@@ -40,6 +40,10 @@ namespace TensorDicts
         /// <summary>AllReduce: one buffer for each dtype. All ranks must choose it; Python cannot.</summary>
         public bool Fused { get; set; }
 
+        /// <summary>Reductions: the largest buffer, in bytes, in which tensors of a dtype travel together, as with
+        /// Python's bucket_bytes. All ranks choose the same.</summary>
+        public long BucketBytes { get; set; }
+
         /// <summary>How many threads copy into one buffer.</summary>
         public int NumThreads { get; set; }
 
@@ -63,6 +67,7 @@ namespace TensorDicts
             raw.init_tag = call.InitTag;
             raw.num_threads = call.NumThreads;
             raw.max_bytes = checked((ulong)call.MaxBytes);
+            raw.bucket_bytes = checked((ulong)call.BucketBytes);
             return raw;
         }
     }

@@ -174,5 +174,27 @@ namespace TensorDicts
             positions.Dispose();
             return kept;
         }
+
+        /// <summary>
+        /// Groups the rows of the first batch dimension by the value of an entry. Gives the rows of each value, and the
+        /// values, sorted, in a dictionary with this entry alone.
+        /// </summary>
+        public TensorDict[] GroupBy(NestedKey key, out TensorDict values)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            Shape batch = BatchSize;
+            var raw = new IntPtr[batch.Count == 0 ? 0 : checked((int)Math.Max(batch[0], 0))];
+            nuint count = 0;
+            td_tensordict* found = null;
+            fixed (IntPtr* groups = raw)
+            {
+                Status.Check(Native.td_group_by(
+                    handle.Pointer, path.Pointer, path.Length, &found, (td_tensordict**)groups, (nuint)raw.Length, &count));
+            }
+            values = Own(found);
+            return Array.ConvertAll(raw[..(int)count], pointer => Own((td_tensordict*)pointer));
+        }
     }
 }

@@ -221,6 +221,19 @@ namespace TensorDicts
             return Utf8.Read((text, room, length) => Native.td_to_string(td, text, room, length));
         }
 
+        /// <summary>The dictionary as Python's tensordict prints it with these options.</summary>
+        public string ToString(PrintOptions options)
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* td = handle.Pointer;
+            td_print_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
+            return Utf8.Read((text, room, length) =>
+            {
+                td_print_options given = raw;
+                return Native.td_print(td, &given, text, room, length);
+            });
+        }
+
         /// <inheritdoc/>
         public override void Dispose() => Handle.Dispose();
 

@@ -125,16 +125,20 @@ public class DictTests
     public void PrintsAsPythonDoes()
     {
         using var td = new TensorDict(2) { ["x"] = Tensor.Zeros<float>(2, 3) };
+        Assert.Equal("TensorDict(batch_size=[2], fields={x: f32[3]})", td.ToString());
+        Assert.Equal("TensorDict(batch_size=[2], fields={x: [3]})", td.ToString(new PrintOptions { Hide = PrintParts.DType }));
         Assert.Equal(
             """
             TensorDict(
                 fields={
-                    x: Tensor(shape=torch.Size([2, 3]), device=cpu, dtype=torch.float32, is_shared=False)},
-                batch_size=torch.Size([2]),
-                device=None,
-                is_shared=False)
+                    x: Tensor(shape=torch.Size([2, 3]), requires_grad=False)},
+                batch_size=torch.Size([2]))
             """,
-            td.ToString());
+            td.ToString(new PrintOptions { Brief = true, Show = PrintParts.Grad, Unsorted = true }));
+        Assert.Contains("is_shared=False", td.ToString(new PrintOptions { Compact = false }));
+        Expect.Fails<TensorDictException>(
+            TensorDictStatus.InvalidArgument,
+            () => td.ToString(new PrintOptions { Compact = true, Show = PrintParts.Shape, Hide = PrintParts.Shape }));
     }
 
     [Fact]
@@ -146,8 +150,7 @@ public class DictTests
             td[$"schlüssel-{i:000}"] = Tensor.Zeros<float>(1);
         }
         string text = td.ToString();
-        Assert.Contains("schlüssel-099: Tensor(", text);
-        Assert.EndsWith("is_shared=False)", text);
+        Assert.EndsWith("    schlüssel-099: f32[]})", text);
     }
 
     [Fact]

@@ -90,6 +90,9 @@ public class GroupTests
         TensorDict td = Dict(rank);
         group.AllReduce(td, GroupOp.Sum, new GroupCall { Fused = true });
         Assert.Equal(new long[] { 1, 3 }, Values(td));
+        TensorDict bucketed = Dict(rank);
+        group.AllReduce(bucketed, GroupOp.Sum, new GroupCall { BucketBytes = 8 });
+        Assert.Equal(new long[] { 1, 3 }, Values(bucketed));
         group.Reduce(td, 0, GroupOp.Product);
         Assert.Equal(rank == 0 ? new long[] { 1, 9 } : new long[] { 1, 3 }, Values(td));
         Assert.Equal(new long[] { 0, 1, 1, 2 }, group.AllGather(Dict(rank)).SelectMany(Values).ToArray());

@@ -66,6 +66,22 @@ public class RowsTests
     }
 
     [Fact]
+    public void RowsAreGrouped()
+    {
+        using var td = new TensorDict(3) { ["k"] = Tensor.FromArray(new long[] { 7, 3, 7 }, 3), ["a"] = Sample.Range(3) };
+        TensorDict[] groups = td.GroupBy("k", out TensorDict values);
+        Assert.Equal(2, groups.Length);
+        using (values)
+        {
+            Assert.Equal(new long[] { 3, 7 }, values.GetTensor("k").ToArray<long>());
+        }
+        Assert.Equal(new[] { 1f }, Sample.Floats(groups[0], "a"));
+        Assert.Equal(new[] { 0f, 2f }, Sample.Floats(groups[1], "a"));
+        Array.ForEach(groups, group => group.Dispose());
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => td.GroupBy("none", out _));
+    }
+
+    [Fact]
     public void DuplicatesAreFound()
     {
         using var td = new TensorDict(3) { ["k"] = Tensor.FromArray(new long[] { 7, 3, 7 }, 3), ["a"] = Sample.Range(3) };

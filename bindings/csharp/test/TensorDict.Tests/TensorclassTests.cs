@@ -64,10 +64,7 @@ public class TensorclassTests
         using MyData data = Data(2);
         data.Label = null;
         Assert.Equal(
-            "MyData(\n"
-            + "    image=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.float32, is_shared=False),\n"
-            + "    mask=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.bool, is_shared=False),\n"
-            + "    label=None,\n    batch_size=torch.Size([2]),\n    device=None,\n    is_shared=False)",
+            "MyData(batch_size=[2], fields={\n    image: f32[3,2,2],\n    mask: bool[3,2,2],\n    label: None})",
             data.ToString());
     }
 

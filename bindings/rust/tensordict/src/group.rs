@@ -90,6 +90,13 @@ impl GroupCall {
         self
     }
 
+    /// Reductions: the largest buffer, in bytes, in which tensors of a dtype travel together, as with Python's
+    /// `bucket_bytes`. All ranks choose the same.
+    pub fn bucket_bytes(mut self, bytes: u64) -> Self {
+        self.raw.bucket_bytes = bytes;
+        self
+    }
+
     /// The limit, instead of that of the group.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.raw.timeout_ms = millis(timeout);

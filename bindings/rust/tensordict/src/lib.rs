@@ -121,6 +121,7 @@ pub use entry::{EntryKind, IntoEntry, Value};
 pub use error::{Error, ErrorKind, Result};
 pub use files::{FileFormat, FileOptions};
 pub use fill::{CloseOptions, Fill, FillOptions};
+pub use fmt::{PrintOptions, PrintPart};
 pub use future::Future;
 pub use gradient::BackwardOptions;
 pub use group::{Group, GroupCall, GroupOp, GroupOptions};

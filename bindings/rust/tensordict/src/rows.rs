@@ -145,6 +145,35 @@ impl Dict {
         // SAFETY: the call succeeded and gave the handle to us.
         Ok((kept, unsafe { Tensor::from_raw(positions) }))
     }
+
+    /// Groups the rows of the first batch dimension by the value of an entry. Gives the values, sorted, in a
+    /// dictionary with this entry alone, and the rows of each.
+    ///
+    /// ```
+    /// use tensordict::{Tensor, TensorDict};
+    ///
+    /// let ids = Tensor::from_slice(&[2i64, 0, 2], [3])?;
+    /// let td = TensorDict::from_pairs([3], [("id", ids)])?;
+    /// let (values, groups) = td.group_by("id")?;
+    /// assert_eq!(values.tensor("id")?.to_vec::<i64>()?, [0, 2]);
+    /// assert_eq!(groups[1].batch_size(), [2]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn group_by(&self, key: impl Key) -> Result<(TensorDict, Vec<TensorDict>)> {
+        let key = RawKey::new(&key)?;
+        let rows = self.batch_size().first().map_or(0, |&rows| usize::try_from(rows).unwrap_or(0));
+        let (mut count, mut tokens) = (0, vec![std::ptr::null_mut(); rows]);
+        // SAFETY: the handle is alive, and the lists are as long as they are said to be.
+        let values = TensorDict::receive(|result| unsafe {
+            let (path, len, room) = (key.path(), key.len(), tokens.len());
+            sys::td_group_by(self.raw(), path, len, result, tokens.as_mut_ptr(), room, &mut count)
+        })?;
+        tokens.truncate(count);
+        // SAFETY: the call succeeded and gave every handle to us.
+        let groups = tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) });
+        Ok((values, groups.collect()))
+    }
 }
 
 /// How [`TensorDict::pad_sequence_with`] works.

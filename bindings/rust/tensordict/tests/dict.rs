@@ -4,7 +4,8 @@ mod common;
 
 use common::{counting, ints, sample};
 use tensordict::{
-    DType, Device, Dict, EntryKind, ErrorKind, KeyPath, KeysOptions, Tensor, TensorDict, Value,
+    DType, Device, Dict, EntryKind, ErrorKind, KeyPath, KeysOptions, PrintOptions, PrintPart,
+    Tensor, TensorDict, Value,
 };
 
 #[test]
@@ -271,19 +272,16 @@ fn an_answer_is_never_a_second_owner() {
 #[test]
 fn text_is_that_of_python() {
     let td = TensorDict::from_pairs([2], [("n", TensorDict::new([2]).unwrap())]).unwrap();
-    let text = "\
-TensorDict(
-    fields={
-        n: TensorDict(
-            fields={
-            },
-            batch_size=torch.Size([2]),
-            device=None,
-            is_shared=False)},
-    batch_size=torch.Size([2]),
-    device=None,
-    is_shared=False)";
+    let text = "TensorDict(batch_size=[2], fields={n: {}})";
     assert_eq!(td.to_string(), text);
     assert_eq!(format!("{td:?}"), text);
     assert_eq!(format!("{:?}", td.get("n").unwrap()).matches("TensorDict(").count(), 1);
+    let detailed = PrintOptions::new().compact(false).brief(true);
+    let text = "TensorDict(\n    fields={\n        n: TensorDict(\n            fields={\n            },\n            \
+                batch_size=torch.Size([2]))},\n    batch_size=torch.Size([2]))";
+    assert_eq!(td.to_text(&detailed).unwrap(), text);
+    let unsorted = PrintOptions::new().sorted(false).hide(PrintPart::BatchSize);
+    assert_eq!(td.to_text(&unsorted).unwrap(), "TensorDict(fields={n: {}})");
+    let both = unsorted.show(PrintPart::BatchSize);
+    assert_eq!(td.to_text(&both).unwrap_err().kind(), ErrorKind::InvalidArgument);
 }

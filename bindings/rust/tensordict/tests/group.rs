@@ -69,6 +69,9 @@ fn all_ranks_together() {
         let mut td = dict(i64::from(rank));
         group.all_reduce(&mut td, GroupOp::Sum, call.fused()).unwrap();
         assert_eq!(values(&td), [1, 3]);
+        let mut bucketed = dict(i64::from(rank));
+        group.all_reduce(&mut bucketed, GroupOp::Sum, call.bucket_bytes(8)).unwrap();
+        assert_eq!(values(&bucketed), [1, 3]);
         group.reduce(&mut td, 0, GroupOp::Product, call).unwrap();
         assert_eq!(values(&td), if rank == 0 { [1, 9] } else { [1, 3] });
         let refused = group.all_reduce(&mut td, GroupOp::Average, call).unwrap_err();

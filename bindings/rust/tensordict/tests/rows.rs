@@ -64,6 +64,20 @@ fn sequences_are_padded_to_the_longest() {
 }
 
 #[test]
+fn rows_are_grouped() {
+    let key = Tensor::from_slice(&[7i64, 3, 7], [3]).unwrap();
+    let td = TensorDict::from_pairs([3], [("k", key), ("v", counting(&[3]))]).unwrap();
+    let (values, groups) = td.group_by("k").unwrap();
+    assert_eq!(ints(&values, "k"), [3, 7]);
+    assert_eq!(
+        groups.iter().map(|group| ints(group, "v")).collect::<Vec<_>>(),
+        [vec![1], vec![0, 2]]
+    );
+    assert_eq!(td.group_by("none").unwrap_err().kind(), ErrorKind::Key);
+    assert_eq!(TensorDict::new(()).unwrap().group_by("k").unwrap_err().kind(), ErrorKind::Shape);
+}
+
+#[test]
 fn duplicates_are_found() {
     let key = Tensor::from_slice(&[7i64, 3, 7], [3]).unwrap();
     let td = TensorDict::from_pairs([3], [("k", key), ("v", counting(&[3]))]).unwrap();

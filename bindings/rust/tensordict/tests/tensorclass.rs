@@ -85,10 +85,11 @@ fn tensorclasses_are_joined_and_taken_apart() {
 fn a_tensorclass_prints_under_its_name() {
     let mut data = data(2);
     data.set_field("label", None::<Tensor>).unwrap();
-    let text = "MyData(\n    \
-        image=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.float32, is_shared=False),\n    \
-        mask=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.bool, is_shared=False),\n    \
-        label=None,\n    batch_size=torch.Size([2]),\n    device=None,\n    is_shared=False)";
+    let text = "\
+MyData(batch_size=[2], fields={
+    image: f32[3,2,2],
+    mask: bool[3,2,2],
+    label: None})";
     assert_eq!(data.to_string(), text);
     assert_eq!(format!("{data:?}"), text);
 }
