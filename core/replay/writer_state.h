@@ -12,7 +12,7 @@
 
 namespace td {
 
-// The state of TorchRL's writers. A plain ring has none.
+// The state of TorchRL's writers. A plain ring keeps no state.
 struct WriterState {
   bool immutable = false;  // ImmutableDatasetWriter: there is no writer/, and no row is added
 
