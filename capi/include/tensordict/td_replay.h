@@ -200,7 +200,8 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no number of rows; one that slices do not fill),
  *         TD_ERR_SHAPE (no rows yet; no full batch; no episode as long as a slice; priorities that sum
  *         up to 0), TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (the entries that tell
- *         episodes apart), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ *         episodes apart), TD_ERR_UNSUPPORTED (a folder of TorchRL whose sampler draws by a rule that
+ *         is not known here: name a sampler), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads, and of processes that have the folder open
  */
 TD_API(0, 2) TD_MUST_USE
