@@ -83,8 +83,12 @@ void check_buffer(Replay& replay, const Plain& wanted) {
   const RingCounts counts = replay.counts();
   EXPECT_EQ(counts.length, number(wanted, "length"));
   EXPECT_EQ(counts.capacity, number(wanted, "capacity"));
-  if (const auto cursor = number(wanted, "cursor")) EXPECT_EQ(counts.cursor, *cursor);
-  if (const auto written = number(wanted, "write_count")) EXPECT_EQ(counts.written, *written);
+  if (const auto cursor = number(wanted, "cursor")) {
+    EXPECT_EQ(counts.cursor, *cursor);
+  }
+  if (const auto written = number(wanted, "write_count")) {
+    EXPECT_EQ(counts.written, *written);
+  }
   check_rows(replay.dict(), *wanted.find("rows"));
 }
 
@@ -103,11 +107,14 @@ void check_copy(Replay& replay, const std::string& name) {
     if (starts_with(file, "storage/") && name == "checkpoint_flat") continue;
     ASSERT_EQ(after.count(file), 1u);
     // The order of entries in a meta.json is free.
-    if (!starts_with(file, "storage/") && file != "sampler/meta.json")
+    if (!starts_with(file, "storage/") && file != "sampler/meta.json") {
       EXPECT_EQ(after[file], content);
+    }
     after.erase(file);
   }
-  if (name != "checkpoint_flat") EXPECT_TRUE(after.empty()) << after.begin()->first;
+  if (name != "checkpoint_flat") {
+    EXPECT_TRUE(after.empty()) << after.begin()->first;
+  }
   const auto again = Replay::open(temp("copy"), {}, /*live=*/false);
   check_buffer(*again, expected_of(name));
 }
