@@ -1,5 +1,7 @@
 #include "core/arrays/safetensors.h"
+#include "core/arrays/safetensors_document.h"
 #include "core/base/quote.h"
+#include "core/formats/json_text.h"
 #include "core/tensor/dtype.h"
 
 #include <unordered_map>
@@ -9,9 +11,17 @@ namespace td::safetensors {
 TensorDict load(const FileBytes& file, const FileOptions& options) {
   const Header header = Header::read(file.text(), file.where(), options.max_entries);
   std::optional<FlatExtras> extras;
+  std::optional<FlatExtras> native;
+  std::optional<Plain> document;
   for (const auto& [name, text] : header.metadata) {
-    if (name == extras_key) extras = FlatExtras::parse(text, file.where());
+    if (name == native_key) native = FlatExtras::parse(text, file.where());
+    if (name != extras_key) continue;
+    document = read_json(text, file.where(), max_json_depth);
+    if (!is_own(*document)) continue;
+    document.reset();
+    extras = FlatExtras::parse(text, file.where());
   }
+  if (document) return of_document(*document, native ? &*native : nullptr, header, file, options);
   std::unordered_map<std::string_view, const OwnedPath*> exact;
   if (extras) {
     for (const FlatExtras::Exact& entry : extras->exact) exact[entry.name] = &entry.path;

@@ -1,4 +1,5 @@
 #include "core/arrays/safetensors.h"
+#include "core/arrays/safetensors_document.h"
 #include "core/formats/json_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
@@ -17,7 +18,7 @@ std::size_t row_of(const FlatLeaf& leaf) {
 }
 
 // This library's metadata and the caller's.
-std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
+std::string metadata_text(const TensorDict& td, const FlatTree& tree, const FileOptions& options) {
   std::string text = "{";
   if (!options.metadata.empty()) {
     const auto refuse = [] {
@@ -27,14 +28,25 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
     if (!given.is(Plain::object)) refuse();
     for (std::size_t i = 0; i < given.items().size(); ++i) {
       if (!given.items()[i].is(Plain::text)) refuse();
-      if (given.name(i) == extras_key) continue;  // copied from the file they were read from
+      // Copied from the file they were read from.
+      if (given.name(i) == extras_key || given.name(i) == native_key) continue;
       text += quote(given.name(i)) + ':' + quote(given.items()[i].characters()) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;
-  const bool plain = extras.dicts.size() == 1 && extras.dicts[0].batch.empty() &&
-                     extras.data.empty() && extras.exact.empty();
-  if (!plain) text += quote(extras_key) + ':' + quote(extras.text()) + ',';
+  const Document document = document_of(td, options);
+  const bool plain = !document.has_kinds && extras.dicts.size() == 1 &&
+                     extras.dicts[0].batch.empty() && extras.data.empty() && extras.exact.empty();
+  if (!plain && document.too_deep) {
+    text += quote(extras_key) + ':' + quote(extras.text()) + ',';
+  } else if (!plain) {
+    text += quote(extras_key) + ':' + quote(document.text) + ',';
+    FlatExtras native;  // Python reads these values as one list
+    for (const FlatExtras::NonTensor& data : extras.data) {
+      if (data.each) native.data.push_back(data);
+    }
+    if (!native.data.empty()) text += quote(native_key) + ':' + quote(native.text()) + ',';
+  }
   if (text.size() == 1) return {};
   text.back() = '}';
   return text;
@@ -57,7 +69,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
     return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
   });
   std::string text = "{";
-  if (const std::string metadata = metadata_text(tree, options); !metadata.empty()) {
+  if (const std::string metadata = metadata_text(td, tree, options); !metadata.empty()) {
     text += "\"__metadata__\":" + metadata + ',';
   }
   std::size_t at = 0;

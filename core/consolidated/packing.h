@@ -137,6 +137,7 @@ class Parsed {
     Names names;
     std::optional<std::string> device;
     std::optional<std::string> stack_name;
+    std::string tensorclass;  // empty: none
     std::int64_t stack_dim = -1;
     bool has_batch = false;
     bool locked = false;

@@ -5,6 +5,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensorclass/found_type.h"
 #include "core/tree/kinds.h"
 
 #include <charconv>
@@ -172,6 +173,10 @@ NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
            show_sizes(batch));
     }
     node->set_names(dict.names);
+  }
+  if (!dict.tensorclass.empty()) {
+    const NodePtr made_node = node;
+    node->set_tensorclass(found_type(dict.tensorclass, made_node, {}, nullptr, where_));
   }
   return node;
 }

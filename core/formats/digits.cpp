@@ -4,7 +4,7 @@ namespace td {
 
 void append_real(std::string& out, double value) {
   if (!std::isfinite(value)) {
-    out += "null";
+    out += std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
     return;
   }
   char digits[40];

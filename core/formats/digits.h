@@ -24,7 +24,7 @@ void append_shortest(std::string& out, T real) {
   if (std::isfinite(real) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
 }
 
-// As Python writes it, which takes exponents only for small and large numbers; null for infinities and NaN.
+// As Python's json module writes it: exponents only for small and large numbers; NaN, Infinity, -Infinity.
 void append_real(std::string& out, double value);
 
 // Whether the whole text is a number, and one that T can hold.

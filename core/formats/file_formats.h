@@ -75,9 +75,9 @@ struct FormatRow {
 // clang-format off
 inline constexpr FormatRow format_rows[] = {
     {FileFormat::folder, "folder", "a folder", {}, can_load | can_save | has_batch,
-     "tensors as mapped files, as Python's tensordict saves them", "names of dimensions"},
+     "tensors as mapped files, as Python's tensordict saves them", "nothing"},
     {FileFormat::archive, "tdz", "an archive", ".tdz", can_load | can_save | has_batch | compresses,
-     "such a folder in a zip archive", "names of dimensions", {}, is_zip, "meta.json"},
+     "such a folder in a zip archive", "nothing", {}, is_zip, "meta.json"},
     {FileFormat::consolidated, "consolidated", "a consolidated file", ".td", can_load | can_save | has_batch,
      "one buffer and its description; mapped", "nothing", {}, is_consolidated},
     {FileFormat::safetensors, "safetensors", "a safetensors file", ".safetensors", can_load | can_save,
@@ -112,7 +112,7 @@ inline constexpr FormatRow format_rows[] = {
     {FileFormat::csv, "csv", "a CSV table", ".csv", can_load | can_save | has_batch,
      "a table with names in the first line", "dtypes, which become int64, float64 or bool"},
     {FileFormat::json, "json", "a JSON table", ".json", can_load | can_save | has_batch,
-     "a list of objects, one for each row", "infinite numbers, and dtypes, which become int64, float64 or bool"},
+     "a list of objects, one for each row", "dtypes, which become int64, float64 or bool"},
 };
 // clang-format on
 

@@ -16,6 +16,10 @@ constexpr TypeName types[] = {
     {NodeType::sub_tensordict, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
 };
 
+std::string text_or_null(const std::optional<std::string>& text) {
+  return text ? quote(*text) : "null";
+}
+
 constexpr std::string_view quantised[] = {"torch.qint32", "torch.qint8", "torch.quint4x2",
                                           "torch.quint8"};
 
@@ -38,6 +42,18 @@ const TypeName& type_name(NodeType type) { return types[static_cast<std::size_t>
 const TypeName* find_type(std::string_view class_name) noexcept {
   for (const TypeName& row : types) {
     if (row.class_name == class_name) return &row;
+  }
+  // A value that Python never stacks; here it is one like others.
+  if (class_name == "<class 'tensordict.tensorclass.MetaData'>")
+    return &type_name(NodeType::non_tensor);
+  return nullptr;
+}
+
+const TypeName* find_class(std::string_view id) noexcept {
+  if (id.substr(0, class_prefix.size()) != class_prefix) return nullptr;
+  id.remove_prefix(class_prefix.size());
+  for (const NodeType type : {NodeType::dense, NodeType::non_tensor_stack, NodeType::lazy}) {
+    if (type_name(type).short_name == id) return &type_name(type);
   }
   return nullptr;
 }
@@ -82,9 +98,14 @@ bool reserved(std::string_view key) noexcept {
   return key == "shape" || key == "device" || key == "_type";
 }
 
+void DenseText::begin(std::string_view key) {
+  has_names_ = has_names_ || key == names_field;
+  append_quoted(text_, key);
+}
+
 void DenseText::leaf(std::string_view key, std::string_view device, ShapeView shape,
                      std::string_view dtype, bool nested_tensor) {
-  append_quoted(text_, key);
+  begin(key);
   text_ += ":{\"device\":";
   append_quoted(text_, device);
   text_ += ",\"shape\":";
@@ -95,19 +116,28 @@ void DenseText::leaf(std::string_view key, std::string_view device, ShapeView sh
 }
 
 void DenseText::node(std::string_view key, NodeType type) {
-  append_quoted(text_, key);
+  begin(key);
   text_ += ":{\"type\":";
   append_quoted(text_, type_name(type).short_name);
   text_ += "},";
 }
 
-std::string DenseText::finish(ShapeView batch, std::string_view device) && {
+std::string DenseText::finish(ShapeView batch, std::string_view device, const Names& names) && {
   text_ += "\"shape\":";
   append_sizes(text_, batch);
   text_ += ",\"device\":";
   append_quoted(text_, device);
   text_ += ",\"_type\":";
   append_quoted(text_, type_name(NodeType::dense).class_name);
+  const bool named =
+      std::any_of(names.begin(), names.end(), [](const auto& name) { return name.has_value(); });
+  if (named && !has_names_) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      text_ += i == 0 ? ",\"_names\":[" : ",";
+      text_ += text_or_null(names[i]);
+    }
+    text_ += ']';
+  }
   text_ += '}';
   return std::move(text_);
 }
@@ -125,17 +155,18 @@ std::string non_tensor_stack_text(std::string_view json, std::int64_t stack_dim,
                                   const std::optional<std::string>& device) {
   std::string text = "{\"_type\":";
   append_quoted(text, type_name(NodeType::non_tensor_stack).class_name);
-  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":";
-  text += device ? quote(*device) : "null";
+  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":" + text_or_null(device);
   text += ",\"data\":";
   text += json;
   return text + "}";
 }
 
-std::string lazy_text(std::int64_t stack_dim) {
+std::string lazy_text(std::int64_t stack_dim, const std::optional<std::string>& name) {
   std::string text = "{\"_type\":";
   append_quoted(text, type_name(NodeType::lazy).class_name);
-  return text + ",\"stack_dim\":" + std::to_string(stack_dim) + "}";
+  text += ",\"stack_dim\":" + std::to_string(stack_dim);
+  if (name) text += ",\"stack_dim_name\":" + quote(*name);
+  return text + "}";
 }
 
 std::string part_text(std::string_view index) {
@@ -150,7 +181,7 @@ std::string_view short_tensorclass(std::string_view tensorclass) noexcept {
 }
 
 void DenseText::tensorclass(std::string_view key, std::string_view tensorclass) {
-  append_quoted(text_, key);
+  begin(key);
   text_ += ":{\"type\":";
   append_quoted(text_, short_tensorclass(tensorclass));
   text_ += "},";

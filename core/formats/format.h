@@ -44,6 +44,9 @@ struct TypeName {
 };
 const TypeName& type_name(NodeType type);
 const TypeName* find_type(std::string_view class_name) noexcept;  // nullptr: unknown
+// The same by the name that does not depend on private modules: "tensordict:TensorDict".
+const TypeName* find_class(std::string_view id) noexcept;
+inline constexpr std::string_view class_prefix = "tensordict:";
 
 // Throws Code::format for an unknown name, Code::unsupported for quantised dtypes. `where` begins the
 // message.
@@ -63,6 +66,12 @@ inline bool is_number(std::string_view name) noexcept {
 // Whether a meta.json uses the key itself.
 bool reserved(std::string_view key) noexcept;
 
+// Fields that newer releases add to the files of some kinds. An entry may have such a name: it is an object, a field is
+// not. The entry takes the field's place.
+inline constexpr std::string_view version_field = "_format_version", class_field = "_class",
+                                  names_field = "_names";
+inline constexpr std::int64_t latest_version = 1;
+
 // A non-tensor value and its name.
 struct Field {
   std::string name;
@@ -77,15 +86,18 @@ class DenseText {
             bool nested_tensor = false);
   void node(std::string_view key, NodeType type);
   void tensorclass(std::string_view key, std::string_view tensorclass);  // name of the type
-  std::string finish(ShapeView batch, std::string_view device) &&;
+  std::string finish(ShapeView batch, std::string_view device, const Names& names = {}) &&;
 
  private:
+  void begin(std::string_view key);
+
   std::string text_ = "{";
+  bool has_names_ = false;  // there is an entry of this name
 };
 std::string non_tensor_text(std::string_view json);
 std::string non_tensor_stack_text(std::string_view json, std::int64_t stack_dim,
                                   const std::optional<std::string>& device);
-std::string lazy_text(std::int64_t stack_dim);
+std::string lazy_text(std::int64_t stack_dim, const std::optional<std::string>& name = {});
 std::string part_text(std::string_view index);
 std::string tensorclass_text(std::string_view tensorclass,
                              const std::vector<std::string>& empty_fields,
@@ -108,15 +120,17 @@ struct Entry {
 struct NodeText {
   NodeType type = NodeType::dense;
   Shape batch;                        // of a dictionary
+  Names names;                        // of a dictionary's dimensions; empty: none has a name
   std::optional<std::string> device;  // of a dictionary
   std::vector<Entry> entries;         // of a dictionary
   std::string data;                   // of a value or a stack of values: compact JSON; may be empty
   std::string index;                  // of a sub-tensordict: compact JSON
   bool own_device = false;            // of a stack of values: whether the file states its device
   std::int64_t stack_dim = 0;         // of a lazy stack, or of a stack of values without data
-  std::string tensorclass;            // of a tensorclass: name of the type
-  std::vector<std::string> empty_fields;  // of a tensorclass: null fields
-  std::vector<Field> fields;              // of a tensorclass: other fields stored beside it
+  std::optional<std::string> stack_dim_name;  // of a lazy stack
+  std::string tensorclass;                    // of a tensorclass: name of the type
+  std::vector<std::string> empty_fields;      // of a tensorclass: null fields
+  std::vector<Field> fields;                  // of a tensorclass: other fields stored beside it
 };
 
 struct Limits {

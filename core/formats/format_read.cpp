@@ -4,6 +4,7 @@
 #include "core/base/sizes.h"
 #include "core/formats/json_reader.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace td::format {
@@ -12,21 +13,48 @@ using namespace json;
 
 namespace {
 
-// Finds `_type`, and checks that the whole text is an object.
+bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// Whether a number is whole and beyond a version that can be read.
+bool is_later(const Plain& version) noexcept {
+  if (version.is(Plain::integer)) return version.integral() > latest_version;
+  return version.is(Plain::real) &&
+         version.characters().find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+[[noreturn]] void fail_later(const std::string& where, const Plain& version) {
+  fail(Code::unsupported, where, ": it is of the format version ", json_text(version),
+       ", and versions up to ", latest_version, " can be read");
+}
+
+// Finds `_type` and `_class`, and checks the version and that the whole text is an object.
 class TypeReader final : public Reader {
  public:
-  using Reader::Reader;
+  TypeReader(const std::string& where, std::size_t max_depth)
+      : Reader(where, max_depth), where_(where) {}
 
-  std::string find(std::string_view text) {
+  void find(std::string_view text) {
     run(text);
     if (!found_) fail_here("the field \"_type\" is missing");
-    return std::move(type_);
   }
+  const std::string& class_name() const noexcept { return type_; }
+  // Python goes by the other name where it does not know `_type`.
+  const TypeName* type() const noexcept {
+    const TypeName* const by_type = find_type(type_);
+    return by_type != nullptr ? by_type : find_class(class_);
+  }
+  // Whether there is a field that only dictionaries and stacks have.
+  bool has_format_fields() const noexcept { return has_format_fields_; }
 
  private:
   void on_scalar(const Plain& value) override {
     if (depth() == 0) fail_here("not an object");
-    if (depth() != 1 || !at_type_) return;
+    if (depth() != 1) return;
+    if (at_version_ && is_later(value)) fail_later(where_, value);
+    if (at_class_ && value.is(Plain::text)) class_ = value.characters();
+    if (!at_type_) return;
     if (!value.is(Plain::text)) fail_here("\"_type\" is not a text");
     type_ = value.characters();
     found_ = true;
@@ -37,11 +65,18 @@ class TypeReader final : public Reader {
   }
   void on_close(bool) override {}
   void on_key(std::string_view key) override {
-    if (depth() == 1) at_type_ = key == "_type";
+    if (depth() != 1) return;
+    at_type_ = key == "_type";
+    at_class_ = key == class_field;
+    at_version_ = key == version_field;
+    has_format_fields_ = has_format_fields_ || at_class_ || at_version_;
   }
 
+  const std::string& where_;
   std::string type_;
-  bool at_type_ = false;
+  std::string class_;
+  bool at_type_ = false, at_class_ = false, at_version_ = false;
+  bool has_format_fields_ = false;
   bool found_ = false;
 };
 
@@ -49,7 +84,7 @@ class TypeReader final : public Reader {
 class DenseReader final : public Reader {
  public:
   DenseReader(const std::string& where, const Limits& limits, NodeText& result)
-      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+      : Reader(where, limits.depth), where_(where), max_entries_(limits.entries), result_(result) {}
 
  private:
   void on_key(std::string_view key) override {
@@ -66,7 +101,12 @@ class DenseReader final : public Reader {
         begin_entry();
       } else if (field_ == "shape") {
         begin_sizes(result_.batch);
+      } else if (field_ == names_field) {
+        if (in_names_ || has_names_) fail_here("two fields are called ", quote(field_));
+        in_names_ = has_names_ = true;
       }
+    } else if (in_names_) {
+      fail_name();
     } else if (sizes_ != nullptr) {
       fail_here(shape_name(), " is not a list of numbers");
     } else if (depth() == 3 && in_entry_) {
@@ -81,14 +121,18 @@ class DenseReader final : public Reader {
 
   void on_close(bool) override {
     if (depth() == sizes_depth_) sizes_ = nullptr;
-    if (depth() == 1) in_entry_ = false;
+    if (depth() == 1) in_entry_ = in_names_ = false;
+    if (depth() == 0 && has_names_) check_names();
   }
 
   void on_scalar(const Plain& value) override {
-    if (sizes_ != nullptr) {
+    if (in_names_) {
+      add_name(value);
+    } else if (sizes_ != nullptr) {
       add_size(value);
     } else if (depth() == 1) {
       if (field_ == "device") set_device(value);
+      if (field_ == version_field && is_later(value)) fail_later(where_, value);
       if (field_ == "shape") fail_here("\"shape\" is not a list");
     } else if (depth() == 2 && in_entry_) {
       set_property(value);
@@ -104,6 +148,33 @@ class DenseReader final : public Reader {
     result_.entries.emplace_back();
     entry().key = field_;
     in_entry_ = true;
+  }
+
+  [[noreturn]] void fail_name() const {
+    fail_here(quote(names_field), " holds something that is not a name");
+  }
+
+  void add_name(const Plain& value) {
+    if (!value.is(Plain::null) && !value.is(Plain::text)) fail_name();
+    if (result_.names.size() == max_listed_dims)
+      fail_here(quote(names_field), " has more than ", max_listed_dims, " names");
+    result_.names.push_back(value.is(Plain::null) ? std::nullopt
+                                                  : std::optional<std::string>(value.characters()));
+  }
+
+  // As in Python, a list of another length is no harm if not all have a name.
+  void check_names() {
+    Names& names = result_.names;
+    const auto unset = std::count(names.begin(), names.end(), std::nullopt);
+    if (names.size() != result_.batch.size() && unset == 0) {
+      fail_here(names.size(), " names for the batch size ", show_sizes(result_.batch));
+    }
+    for (auto one = names.begin(); one != names.end(); ++one) {
+      if (*one && std::find(names.begin(), one, *one) != one)
+        fail_here("two dimensions are called ", quote(**one));
+    }
+    const bool none = static_cast<std::size_t>(unset) == names.size();
+    if (none || names.size() != result_.batch.size()) names.clear();
   }
 
   void begin_sizes(Shape& sizes) {
@@ -150,11 +221,14 @@ class DenseReader final : public Reader {
 
   Entry& entry() { return result_.entries.back(); }
 
+  const std::string& where_;
   std::size_t max_entries_;
   NodeText& result_;
   std::unordered_set<std::string> seen_;
   std::string field_;
   std::string property_;
+  bool in_names_ = false;
+  bool has_names_ = false;
   bool in_entry_ = false;
   Shape* sizes_ = nullptr;  // the list being read
   std::size_t sizes_depth_ = 0;
@@ -197,7 +271,7 @@ class DataReader final : public Copier {
   bool found_ = false;
 };
 
-// A lazy stack: reads `stack_dim`.
+// A lazy stack: reads `stack_dim` and its name.
 class LazyReader final : public Reader {
  public:
   using Reader::Reader;
@@ -207,9 +281,11 @@ class LazyReader final : public Reader {
     if (!found_) fail_here("the field \"stack_dim\" is missing");
     return dim_;
   }
+  std::optional<std::string> take_name() { return std::move(name_); }
 
  private:
   void on_scalar(const Plain& value) override {
+    if (depth() == 1 && at_name_ && value.is(Plain::text)) name_ = value.characters();
     if (depth() != 1 || !inside_) return;
     if (!value.is(Plain::integer) || value.integral() < 0) {
       fail_here("\"stack_dim\" is not the number of a dimension");
@@ -222,11 +298,14 @@ class LazyReader final : public Reader {
   }
   void on_close(bool) override {}
   void on_key(std::string_view key) override {
-    if (depth() == 1) inside_ = key == "stack_dim";
+    if (depth() != 1) return;
+    inside_ = key == "stack_dim";
+    at_name_ = key == "stack_dim_name";
   }
 
   std::int64_t dim_ = 0;
-  bool inside_ = false;
+  std::optional<std::string> name_;
+  bool inside_ = false, at_name_ = false;
   bool found_ = false;
 };
 
@@ -274,9 +353,15 @@ class RecordReader final : public Reader {
   PlainBuilder value_;
 };
 
-// The two ways in which Python ends a dictionary's text. Others need a second pass.
+// The ways in which Python ends the text of a dictionary without names. Others need a second pass.
 bool ends_as_dense(std::string_view text) noexcept {
+  constexpr std::string_view added =
+      ", \"_format_version\": 1, \"_class\": \"tensordict:TensorDict\"}";
   constexpr std::string_view end = "\"<class 'tensordict._td.TensorDict'>\"}";
+  if (text.size() > added.size() && text.substr(text.size() - added.size()) == added) {
+    text.remove_suffix(added.size());
+    return ends_with(text, "\"_type\": \"<class 'tensordict._td.TensorDict'>\"");
+  }
   if (text.size() < end.size() || text.substr(text.size() - end.size()) != end) return false;
   text.remove_suffix(end.size());
   if (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -289,47 +374,18 @@ bool is_class_name(std::string_view name) noexcept {
          name.substr(name.size() - 2) == "'>";
 }
 
-// Replaces NaN and infinities, which Python's own JSON writer emits, by null, as orjson does.
-std::string without_words(std::string_view text) {
-  std::string result;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted || c == '"') {
-      result += c;
-      if (quoted && c == '\\' && i + 1 < text.size()) {
-        result += text[++i];
-      } else if (c == '"') {
-        quoted = !quoted;
-      }
-      continue;
-    }
-    constexpr std::string_view words[] = {"NaN", "-Infinity", "Infinity"};
-    std::size_t length = 0;
-    for (const std::string_view word : words) {
-      if (length == 0 && text.substr(i, word.size()) == word) length = word.size();
-    }
-    result += length == 0 ? std::string_view(&text[i], 1) : std::string_view("null");
-    i += length == 0 ? 0 : length - 1;
-  }
-  return result;
-}
-
 }  // namespace
 
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
-  if (text.find("NaN") != std::string_view::npos ||
-      text.find("Infinity") != std::string_view::npos) {
-    const std::string clean = without_words(text);
-    if (clean != text) return read_node(clean, where, limits);
-  }
   NodeText result;
   if (ends_as_dense(text)) {
     DenseReader(where, limits, result).run(text);
     return result;
   }
-  const std::string class_name = TypeReader(where, limits.depth).find(text);
-  const TypeName* type = find_type(class_name);
+  TypeReader types(where, limits.depth);
+  types.find(text);
+  const std::string& class_name = types.class_name();
+  const TypeName* type = types.type();
   if (type == nullptr && class_name.compare(0, 24, "<class 'tensordict._lazy") == 0) {
     fail(Code::unsupported, where, ": ", quote(class_name),
          " is a view that only Python can read: save it there once more, after .contiguous()");
@@ -338,6 +394,12 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
   }
   result.type = type == nullptr ? NodeType::tensorclass : type->type;
+  // Python takes the fields of these kinds for those of the class.
+  const bool by_class = result.type == NodeType::tensorclass || result.type == NodeType::non_tensor;
+  if (by_class && types.has_format_fields()) {
+    fail(Code::format, where, ": ", quote(class_name), " has no field ", quote(class_field), " or ",
+         quote(version_field));
+  }
   switch (result.type) {
     case NodeType::tensorclass: {
       constexpr std::string_view main = "__main__.";
@@ -347,7 +409,12 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
       RecordReader(where, limits, result).run(text);
       break;
     }
-    case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
+    case NodeType::lazy: {
+      LazyReader reader(where, limits.depth);
+      result.stack_dim = reader.find(text);
+      result.stack_dim_name = reader.take_name();
+      break;
+    }
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
     case NodeType::sub_tensordict:
       result.index = DataReader(where, limits.depth, "index").find(text);

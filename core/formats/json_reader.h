@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/formats/events.h"
 #include "core/formats/json_text.h"
+#include "core/formats/number_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,8 @@ class Reader : public nlohmann::json_sax<Json>, public Events {
   Reader(const std::string& where, std::size_t max_depth) : where_(where), max_depth_(max_depth) {}
 
   void run(std::string_view text) {
+    const std::string spelled = words_.spell(text);
+    if (!spelled.empty()) text = spelled;
     Json::sax_parse(text.begin(), text.end(), static_cast<nlohmann::json_sax<Json>*>(this));
     if (depth_ != 0) fail_here("the text ends too early");
   }
@@ -60,7 +63,7 @@ class Reader : public nlohmann::json_sax<Json>, public Events {
                        : Plain::of_digits(std::to_string(value)));
   }
   bool number_float(double, const std::string& digits) final {
-    return scalar(Plain::of_digits(digits));
+    return scalar(Plain::of_digits(words_.original(digits)));
   }
   bool string(std::string& value) final { return scalar(Plain::of_text(value)); }
   bool binary(Json::binary_t&) final { return false; }
@@ -93,6 +96,7 @@ class Reader : public nlohmann::json_sax<Json>, public Events {
   const std::string& where_;
   std::size_t max_depth_;
   std::size_t depth_ = 0;
+  NumberWords words_;
 };
 
 // Writes the events as compact JSON.

@@ -33,6 +33,10 @@ std::string json_text(const Plain& value, const std::string& where);
 std::string python_json(const Plain& value);
 bool is_deeper(const Plain& value, std::size_t levels);
 
+// A text as Python's json.dumps() writes it, of a compact one: escapes for what is not ASCII, and spaces behind commas
+// and colons if wanted.
+std::string python_json(std::string_view compact, bool spaces);
+
 // The first elements of a list; other values unchanged.
 Plain head_of_list(const Plain& value, std::size_t length);
 

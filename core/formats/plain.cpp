@@ -81,7 +81,8 @@ Plain Plain::of_integer(std::int64_t value) noexcept {
 }
 
 Plain Plain::of_real(double value) {
-  if (!std::isfinite(value)) return {};
+  if (std::isnan(value)) return of_digits("NaN");
+  if (std::isinf(value)) return of_digits(value < 0 ? "-Infinity" : "Infinity");
   std::string digits;
   append_shortest(digits, value);
   return of_digits(digits);

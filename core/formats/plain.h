@@ -17,7 +17,8 @@ class PlainBuilder;
 // object one block. Freeing it neither allocates nor recurses.
 class Plain {
  public:
-  // A real keeps its digits, so that no number loses any. So does a whole number beyond 64 bits.
+  // A real keeps its digits, so that no number loses any. So does a whole number beyond 64 bits. NaN, Infinity and
+  // -Infinity are reals with these words for digits, as in Python's JSON.
   enum Kind : std::uint8_t { null, boolean, integer, real, text, list, object };
 
   Plain() noexcept = default;
@@ -31,7 +32,7 @@ class Plain {
 
   static Plain of_truth(bool value) noexcept;
   static Plain of_integer(std::int64_t value) noexcept;
-  static Plain of_real(double value);  // the shortest digits; null for infinities and NaN
+  static Plain of_real(double value);  // the shortest digits
   static Plain of_digits(std::string_view digits) { return of_characters(real, digits); }
   static Plain of_text(std::string_view characters) { return of_characters(text, characters); }
   static Plain of_list(std::vector<Plain> items);

@@ -2,6 +2,8 @@
 
 #include "core/formats/digits.h"
 
+#include <cmath>
+
 namespace td {
 
 namespace {
@@ -34,6 +36,10 @@ std::string repr(const Plain& value) {
     case Plain::integer: return std::to_string(value.integral());
     case Plain::real: {
       std::string text;
+      if (!std::isfinite(value.number())) {
+        const double number = value.number();
+        return std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+      }
       const bool whole = value.characters().find_first_of(".eE") == std::string::npos;
       whole ? void(text = value.characters()) : append_real(text, value.number());
       return text;

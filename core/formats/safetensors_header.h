@@ -14,8 +14,11 @@
 
 namespace td::safetensors {
 
-inline constexpr std::size_t max_header_bytes = 100000000;    // as in the reference implementation
-inline constexpr std::string_view extras_key = "tensordict";  // in the metadata: FlatExtras
+inline constexpr std::size_t max_header_bytes = 100000000;  // as in the reference implementation
+// In the metadata: the document of Python's tensordict, or FlatExtras, as the first releases of this library wrote it.
+inline constexpr std::string_view extras_key = "tensordict";
+// Beside the document: FlatExtras with what only this library has.
+inline constexpr std::string_view native_key = "tdnative";
 
 // A checked header: the tensors fill the rest of the file without gaps, and their lengths match their shapes.
 struct Header {

@@ -53,10 +53,10 @@ std::optional<StackText> find_stack(std::string_view text) {
   StackText result;
   result.node.type = NodeType::non_tensor_stack;
   result.node.own_device = true;
-  if (!take(text, "{\"_type\":" + quote(type_name(NodeType::non_tensor_stack).class_name) +
-                      ",\"stack_dim\":")) {
+  if (!take(text, "{\"_type\":" + quote(type_name(NodeType::non_tensor_stack).class_name)))
     return std::nullopt;
-  }
+  take(text, ",\"_format_version\":1,\"_class\":\"tensordict:NonTensorStack\"");
+  if (!take(text, ",\"stack_dim\":")) return std::nullopt;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, result.node.stack_dim);
   if (error != std::errc() || result.node.stack_dim < 0) return std::nullopt;

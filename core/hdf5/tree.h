@@ -80,5 +80,8 @@ Plain marked_json(const Plain& text, const std::string& where);
 
 // Attribute that marks a dataset's text as JSON.
 inline constexpr const char* json_mark = "tensordict_json";
+// Attributes of Python: of a single text, and of the values of a batch, with its shape.
+inline constexpr const char* text_mark = "__tensordict_str__";
+inline constexpr const char* stack_mark = "__tensordict_stack__";
 
 }  // namespace td::hdf5

@@ -49,8 +49,8 @@ struct Numbers {
     };
     if (value.is(Plain::boolean)) return append(c10::ScalarType::Bool, value.truth());
     if (value.is(Plain::integer)) return append(c10::ScalarType::Long, value.integral());
-    const bool has_point = value.characters().find_first_of(".eE") != std::string::npos;
-    if (!value.is(Plain::real) || !has_point) return false;  // an integer beyond 64 bits
+    const bool whole = value.characters().find_first_not_of("-0123456789") == std::string::npos;
+    if (!value.is(Plain::real) || whole) return false;  // an integer beyond 64 bits
     return append(c10::ScalarType::Double, value.number());
   }
 };

@@ -126,10 +126,8 @@ template <class T>
 Plain real_at(const char* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
-  const auto real = static_cast<double>(value);
-  if (!std::isfinite(real)) return {};
   std::string text;
-  append_real(text, real);
+  append_real(text, static_cast<double>(value));
   return Plain::of_digits(text);
 }
 

@@ -77,7 +77,7 @@ class FileWriter {
     }
     for (const FlatExtras::NonTensor& value : tree.extras.data) {
       check_names(value.path);
-      other(joined(top, value.path), value.value);
+      other(joined(top, value.path), value);
     }
   }
 
@@ -191,9 +191,17 @@ class FileWriter {
 
   // As Python does: text as text, numbers as bytes tagged with their dtype. Other values are JSON text with a
   // mark, which Python reads as text.
-  void other(const std::string& place, const Plain& value) {
+  void other(const std::string& place, const FlatExtras::NonTensor& entry) {
+    const Plain& value = entry.value;
     if (const auto texts = collected<Texts>(value)) {
-      close_dataset(write_texts(place, *texts));
+      Id made = write_texts(place, *texts);
+      if (entry.each) {
+        mark_stack(made, texts->sizes);
+      } else if (texts->sizes.empty()) {
+        const bool yes = true;
+        attribute(made, text_mark, type_of(at::kBool, where_), &yes);
+      }
+      close_dataset(std::move(made));
     } else if (const auto numbers = collected<Numbers>(value)) {
       write_numbers(place, *numbers);
     } else {
@@ -202,6 +210,15 @@ class FileWriter {
       attribute(made, json_mark, H5T_NATIVE_INT8, &one);
       close_dataset(std::move(made));
     }
+  }
+
+  void mark_stack(hid_t at, const std::vector<hsize_t>& sizes) {
+    const std::vector<std::int64_t> shape(sizes.begin(), sizes.end());
+    const Id space = space_of({shape.size()}, stack_mark);
+    const Id made =
+        need(H5Acreate2(at, stack_mark, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT),
+             Code::io, where_, "cannot write");
+    need_done(H5Awrite(made, H5T_NATIVE_INT64, shape.data()), Code::io, where_, "cannot write");
   }
 
   Id write_texts(const std::string& place, const Texts& texts) {

@@ -58,9 +58,11 @@ TensorDict single(const Place& place, const at::Tensor& source) {
          " does not begin with the batch size ", show_sizes(batch));
   }
   auto top = c10::make_intrusive<DenseNode>(batch, std::nullopt);
+  const Names& names = place.node->names();  // which nested dictionaries repeat
   DenseNode* at = top.get();
   for (const std::string_view name : place.rest.slice(0, place.rest.size() - 1)) {
     auto inner = c10::make_intrusive<DenseNode>(batch, std::nullopt);
+    inner->set_names(names);
     DenseNode* next = inner.get();
     at->put(name, NodePtr(std::move(inner)));
     at = next;

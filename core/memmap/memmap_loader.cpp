@@ -8,6 +8,7 @@
 #include "core/tensor/format_index.h"
 #include "core/tensor/parallel.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/names.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/sub_tensordict.h"
@@ -62,6 +63,7 @@ class Loader {
     std::optional<c10::Device> device = std::nullopt;
     std::int64_t rows = any_rows;  // along the first dimension
     std::size_t depth = 0;
+    Names names = {};  // of the leading dimensions; empty: none has a name
   };
   // A dictionary in the result whose entries are still to be read.
   struct Pending {
@@ -83,7 +85,8 @@ class Loader {
 
   static Above below(const Pending& at) {
     const SizesView batch = at.node->batch();
-    return {false, batch, at.node->device(), batch.empty() ? any_rows : batch[0], at.depth + 1};
+    return {false,        batch,           at.node->device(), batch.empty() ? any_rows : batch[0],
+            at.depth + 1, at.node->names()};
   }
 
   NodePtr read(Opened opened) {
@@ -138,9 +141,30 @@ class Loader {
     if (!batch.empty()) batch[0] = std::min(batch[0], above.rows);
     auto node = c10::make_intrusive<DenseNode>(batch, device_of(opened, above));
     check_batch(opened, *node, above);
+    node->set_names(with_leading(opened, opened.text.names, above.names, batch.size()));
     node->set_saved_path(opened.place().saved_path());
     pending_.push_back({std::move(opened), node, above.depth});
     return node;
+  }
+
+  // A file repeats the names of the dictionary above; old files do not.
+  static Names with_leading(const Opened& opened, Names names, const Names& leading,
+                            std::size_t dims) {
+    if (leading.empty()) return names;
+    names.resize(dims);
+    for (std::size_t i = 0; i < std::min(leading.size(), dims); ++i) {
+      if (!leading[i]) continue;
+      if (names[i] && *names[i] != *leading[i]) {
+        fail(Code::format, opened.where, ": dimension ", i, " is called ", quote(*names[i]),
+             ", in the dictionary above ", quote(*leading[i]));
+      }
+      names[i] = leading[i];
+    }
+    for (auto one = names.begin(); one != names.end(); ++one) {
+      if (*one && std::find(names.begin(), one, *one) != one)
+        fail(Code::format, opened.where, ": two dimensions are called ", quote(**one));
+    }
+    return names;
   }
 
   static void check_batch(const Opened& opened, const Node& node, const Above& above) {
@@ -224,8 +248,21 @@ class Loader {
   // Elements inherit no batch size; the stack's is checked.
   NodePtr lazy(const Opened& opened, const Above& above) {
     const bool first = opened.text.stack_dim == 0;
-    return stack(opened, {false, {}, above.device, first ? any_rows : above.rows, above.depth + 1},
-                 above);
+    const auto dim = static_cast<std::size_t>(opened.text.stack_dim);
+    Names inner = above.names;
+    if (dim < inner.size()) inner.erase(inner.begin() + static_cast<std::ptrdiff_t>(dim));
+    NodePtr node = stack(
+        opened,
+        {false, {}, above.device, first ? any_rows : above.rows, above.depth + 1, std::move(inner)},
+        above);
+    Names names = names_of(*node);
+    if (opened.text.stack_dim_name) {
+      names.resize(node->batch().size());
+      names[dim] = opened.text.stack_dim_name;
+    }
+    names = with_leading(opened, std::move(names), above.names, node->batch().size());
+    if (dim < names.size() && names[dim]) node->set_names(std::move(names));
+    return node;
   }
 
   // The folders 0, 1, 2 …; each inherits `inner`.

@@ -8,6 +8,7 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/format_index.h"
 #include "core/tree/engine.h"
+#include "core/tree/names.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
@@ -74,7 +75,8 @@ class Planner : public WalkSink<Take::elements> {
     Level level = std::move(levels_.back());
     levels_.pop_back();
     if (!level.dir.empty() && level.stack == nullptr) {
-      plan_.folders[level.folder].meta = std::move(level.text).finish(level.source->batch(), "cpu");
+      plan_.folders[level.folder].meta =
+          std::move(level.text).finish(level.source->batch(), "cpu", level.source->names());
     }
     return {};
   }
@@ -145,8 +147,11 @@ class Planner : public WalkSink<Take::elements> {
     if (!dir.empty() && is_tensorclass(source)) begin_tensorclass(source, dir, exists);
     if (!dir.empty()) {
       checks_.check_length(dir);
-      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim()), FolderUse::numbered,
-                               exists ? checks_.check_meta(dir) : files::Look()});
+      const Names names = names_of(source);
+      const auto dim = static_cast<std::size_t>(source.stack_dim());
+      plan_.folders.push_back(
+          {dir, format::lazy_text(source.stack_dim(), names.empty() ? std::nullopt : names[dim]),
+           FolderUse::numbered, exists ? checks_.check_meta(dir) : files::Look()});
     }
     Level level;
     level.stack = target.get();

@@ -1,6 +1,7 @@
 #include "core/memmap/tensorclass_loader.h"
 
 #include "core/pickle/pickled.h"
+#include "core/tensorclass/found_type.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
 
@@ -73,41 +74,6 @@ void put_field(const NodePtr& root, const format::Field& field, const std::strin
   });
 }
 
-// The fields of the class: present, empty, or unreadable.
-TensorclassTypePtr type_of(const NodePtr& tensorclass, const Opened& opened, PickledPtr pickled) {
-  std::vector<TensorclassField> fields;
-  std::unordered_set<std::string> seen;
-  const auto add = [&](const std::string& name) -> TensorclassField* {
-    if (!seen.insert(name).second) return nullptr;
-    fields.emplace_back();
-    fields.back().name = name;
-    fields.back().optional = true;
-    return &fields.back();
-  };
-  for (const NodePtr& node : elements_or_self(tensorclass)) {
-    for (const std::string& name : entry_names(*node)) {
-      TensorclassField* field = add(name);
-      if (field == nullptr) continue;
-      const EntryKind kind = kind_below(node, name);
-      if (kind == EntryKind::non_tensor) field->kind = FieldKind::value;
-      if (kind == EntryKind::dict) field->kind = FieldKind::dict;
-    }
-  }
-  for (const std::string& name : opened.empty_fields) add(name);
-  if (pickled) {
-    for (const std::string& name : pickled->unread) {
-      if (TensorclassField* field = add(name)) field->kind = FieldKind::value;
-    }
-  }
-  TensorclassOptions options;
-  options.pickled = std::move(pickled);
-  try {
-    return std::make_shared<TensorclassType>(opened.tensorclass, std::move(fields), options);
-  } catch (const Error& error) {
-    fail(Code::format, opened.where, ": ", error.what());
-  }
-}
-
 }  // namespace
 
 void TensorclassLoader::finish(const NodePtr& node, const Opened& opened) {
@@ -119,7 +85,8 @@ void TensorclassLoader::finish(const NodePtr& node, const Opened& opened) {
       put_field(node, field, opened.where);
     }
   }
-  node->set_tensorclass(type_of(node, opened, std::move(pickled)));
+  node->set_tensorclass(
+      found_type(opened.tensorclass, node, opened.empty_fields, std::move(pickled), opened.where));
 }
 
 PickledPtr TensorclassLoader::read_pickled(const NodePtr& node, const Opened& opened) {

@@ -22,7 +22,7 @@ class Reading {
         return add(Plain::of_integer(value.number), std::to_string(value.number).size());
       case Kind::real: {
         const Plain real = Plain::of_real(value.real);
-        return add(real, real.is(Plain::null) ? 4 : real.characters().size());
+        return add(real, real.characters().size());
       }
       case Kind::text: return add(Plain::of_text(value.text), value.text.size() + 2);
       case Kind::list:

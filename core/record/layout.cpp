@@ -146,7 +146,7 @@ std::string Layout::text(std::size_t at, std::int64_t rows) const {
     case NodeType::non_tensor: return format::non_tensor_text(text.data);
     case NodeType::non_tensor_stack:
       return format::non_tensor_stack_text(text.data, text.stack_dim, text.device);
-    case NodeType::lazy: return format::lazy_text(text.stack_dim);
+    case NodeType::lazy: return format::lazy_text(text.stack_dim, text.stack_dim_name);
     case NodeType::tensorclass:
       return format::tensorclass_text(text.tensorclass, text.empty_fields, text.fields);
     default: break;
@@ -168,7 +168,7 @@ std::string Layout::text(std::size_t at, std::int64_t rows) const {
   }
   sizes.resize(1);
   sizes.insert(sizes.end(), node.row().begin(), node.row().end());
-  return std::move(result).finish(sizes, device);
+  return std::move(result).finish(sizes, device, text.names);
 }
 
 void Layout::set_non_tensor(std::size_t node, NodeType type, std::string json) {

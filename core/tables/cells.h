@@ -11,11 +11,11 @@
 
 namespace td {
 
-// JSON writes null for NaN and infinities.
+// NaN is a missing value. JSON has the words of Python's json for infinities.
 template <class T>
 void append_real_cell(std::string& text, T number, TableFormat format) {
   if (format == TableFormat::json && !std::isfinite(number)) {
-    text += "null";
+    text += std::isnan(number) ? "null" : number < 0 ? "-Infinity" : "Infinity";
   } else if (format == TableFormat::csv && std::isnan(number)) {
     return;  // a missing value
   } else {

@@ -203,7 +203,6 @@ Plain plain_of(const Cell& cell) {
     case Cell::missing: return Plain();
     case Cell::whole: return Plain::of_integer(cell.number);
     case Cell::real: {
-      if (!std::isfinite(cell.fraction)) return Plain();
       std::string text;
       append_real(text, cell.fraction);
       return Plain::of_digits(text);

@@ -364,7 +364,7 @@ static void check_checkpoint(const char *name) {
   TD_CHECK_ENTRY(td, TD_KEY("pair", "0"), TD_SIZES(2), TD_VALUES(6, 7));
   TD_CHECK_JSON(td, TD_KEY("pair", "1"), "7");
   TD_CHECK_JSON(td, TD_KEY("epoch"), "3");
-  TD_CHECK_JSON(td, TD_KEY("best"), "null"); /* JSON has no infinity */
+  TD_CHECK_JSON(td, TD_KEY("best"), "Infinity"); /* as Python's json writes it */
   TD_CHECK_JSON(td, TD_KEY("rate"), "0.5");
   TD_CHECK_JSON(td, TD_KEY("big"), "1099511627776");
   TD_CHECK_JSON(td, TD_KEY("name"), "\"caf\xc3\xa9\"");

@@ -20,6 +20,10 @@ static void put(const char *folder, const char *meta) {
   td_write_text(td_path(here(folder), "meta.json"), meta);
 }
 
+static void rewrite(const char *folder, const char *meta) {
+  td_write_text(td_path(here(folder), "meta.json"), meta);
+}
+
 static void check_again(const char *folder) {
   td_tensordict *td = NULL, *saved = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
@@ -38,7 +42,79 @@ TD_TEST(words_for_numbers_that_json_lacks) {
       "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": [NaN, -Infinity, "
       "\"a NaN \\\" Infinity\", 1.5]}");
   TD_DO(td_memmap_load(here("w"), NULL, &td));
-  TD_CHECK_JSON(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
+  TD_CHECK_JSON(td, TD_KEY("v"), "[NaN,-Infinity,\"a NaN \\\" Infinity\",1.5]");
+  td_tensordict *saved = NULL, *again = NULL;
+  TD_DO(td_memmap(td, here("again"), NULL, &saved));
+  TD_DO(td_memmap_load(here("again"), NULL, &again));
+  TD_CHECK_JSON(again, TD_KEY("v"), "[NaN,-Infinity,\"a NaN \\\" Infinity\",1.5]");
+  td_free(again);
+  td_free(saved);
+  td_free(td);
+  rewrite("w/v", "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": 1NaN}");
+  TD_EXPECT_NULL(td_memmap_load(here("w"), NULL, &td), TD_ERR_FORMAT, td);
+}
+
+/* The names of two dimensions; NULL for one without. */
+static void check_names(const td_tensordict *td, const char *first, const char *second) {
+  const char *const want[2] = {first, second};
+  td_keys *names = NULL;
+  TD_DO(td_names(td, &names));
+  TD_CHECK_INT(td_keys_len(names), 2);
+  for (size_t i = 0; i < 2; i++) {
+    const char *const *name = NULL;
+    size_t n = 0;
+    TD_DO(td_keys_at(names, i, &name, &n));
+    TD_CHECK_INT(n, want[i] != NULL);
+    if (n == 1) TD_CHECK_SAME_TEXT(name[0], want[i]);
+  }
+  td_keys_free(names);
+}
+
+/* The fields that tensordict 0.15 adds. */
+TD_TEST(names_and_versions) {
+  td_tensordict *td = NULL, *saved = NULL;
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  options.copy_existing = 1;
+#define NAMED(fields) \
+  "{\"shape\":[2,3],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"" fields "}"
+  put("n", NAMED(",\"_format_version\": 1, \"_class\": \"tensordict:TensorDict\", \"_names\": "
+                 "[null, \"t\"]"));
+  TD_DO(td_memmap_load(here("n"), NULL, &td));
+  check_names(td, NULL, "t");
+  TD_DO(td_memmap(td, here("m"), &options, &saved));
+  td_free(saved);
+  td_free(td);
+  TD_DO(td_memmap_load(here("m"), NULL, &td));
+  check_names(td, NULL, "t");
+  td_free(td);
+  static const char *const fine[] = {
+      NAMED(",\"_names\":\"t\""),
+      NAMED(",\"_names\":[null]"),
+      NAMED(",\"_class\":7"),
+      NAMED(",\"_format_version\":2.5"),
+      NAMED(",\"_format_version\":\"2\""),
+      NAMED(",\"_names\":{\"type\":null,\"dtype\":\"torch.int8\",\"shape\":[2,3,0]}"),
+      "{\"shape\":[2,3],\"_type\":\"of tomorrow\",\"_class\":\"tensordict:TensorDict\"}"};
+  for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+    rewrite("n", fine[i]);
+    TD_DO(td_memmap_load(here("n"), NULL, &td));
+    check_names(td, NULL, NULL);
+    td_free(td);
+  }
+  static const char *const bad[] = {
+      NAMED(",\"_names\":[\"a\"]"), NAMED(",\"_names\":[\"a\",\"b\",\"c\"]"),
+      NAMED(",\"_names\":[\"a\",\"a\"]"), NAMED(",\"_names\":[\"a\",7]"),
+      NAMED(",\"_names\":[\"a\",[]]")};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    rewrite("n", bad[i]);
+    TD_EXPECT_NULL(td_memmap_load(here("n"), NULL, &td), TD_ERR_FORMAT, td);
+  }
+  static const char *const later[] = {NAMED(",\"_format_version\":2"),
+                                      NAMED(",\"_format_version\":99999999999999999999")};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    rewrite("n", later[i]);
+    TD_EXPECT_NULL(td_memmap_load(here("n"), NULL, &td), TD_ERR_UNSUPPORTED, td);
+  }
 }
 
 TD_TEST(stacks_of_values_keep_their_dimension_and_device) {

@@ -1,4 +1,5 @@
 /* Tables in text files. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ TD_TEST(what_is_written_is_read_again) {
   for (td_table_format format = TD_TABLE_CSV; format <= TD_TABLE_JSON; format++) {
     td_tensordict *td = td_empty(TD_SIZES(3)), *again = NULL, *names = NULL;
     td_tensor *f = NULL, *mask = td_mask((const int64_t[]){1, 0, 1}, 3);
-    const double fractions[] = {0.1, 1, 1e300};
+    const double fractions[] = {0.1, -HUGE_VAL, 1e300};
     const int64_t three = 3;
     TD_DO(td_tensor_from_data(fractions, sizeof fractions, &three, 1, TD_DTYPE_FLOAT64, &f));
     td_put(td, TD_KEY("f"), f);

@@ -15,6 +15,10 @@ namespace golden {
 void compare_folders(const std::string &old_dir, const std::string &new_dir);
 
 // Consolidated files: the bytes of the tensors, and the text as JSON.
+// Byte for byte.
+void compare_files(const std::string &old_file, const std::string &new_file,
+                   const std::string &name);
+
 void compare_consolidated(const std::string &old_file, const std::string &new_file);
 
 }  // namespace golden

@@ -101,6 +101,7 @@ class Walk {
                                                  : "TensorDict";
     node.batch = batch_of(td);
     note_tensorclass(path, td, node);
+    note_names(td, node);
     if (kind == TD_DICT_LAZY_STACK) {
       elements(path, td, node);
     } else {
@@ -126,6 +127,19 @@ class Walk {
       content_.empty_fields.push_back(text_of(inner));
     }
     td_tensorclass_free(type);
+  }
+
+  static void note_names(const td_tensordict *td, Node &node) {
+    const auto names = made<Keys>([&](auto result) { return td_names(td, result); });
+    bool any = false;
+    for (size_t i = 0; i < td_keys_len(names.get()); ++i) {
+      const char *const *name = nullptr;
+      size_t n = 0;
+      check(td_keys_at(names.get(), i, &name, &n));
+      node.names.push_back(n == 0 ? Json() : Json(name[0]));
+      any = any || n != 0;
+    }
+    if (!any) node.names.clear();
   }
 
   void elements(const Path &path, const td_tensordict *td, Node &node) {
@@ -244,9 +258,11 @@ Json parse(const std::string &text) {
     }
     quoted = c == '"';
     bool replaced = false;
-    for (const std::string word : {"NaN", "-Infinity", "Infinity"}) {
+    constexpr const char *words[][2] = {{"NaN", "nan"}, {"-Infinity", "-inf"}, {"Infinity", "inf"}};
+    for (const auto &[spelled, called] : words) {
+      const std::string word = spelled;
       if (text.compare(i, word.size(), word) != 0) continue;
-      clean += "null";
+      clean += std::string("{\"float\":\"") + called + "\"}";
       i += word.size() - 1;
       replaced = true;
       break;

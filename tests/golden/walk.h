@@ -28,6 +28,7 @@ struct Node {
   std::string tensorclass;  // the name of a class that is a tensorclass
   Sizes batch;
   std::int64_t stack_dim = -1;
+  std::vector<Json> names;  // of the batch dimensions; empty: none has a name
 };
 
 struct Leaf {
@@ -50,7 +51,7 @@ Content content_of(const td_tensordict *root);
 
 std::string text_of(const std::vector<std::string> &path);
 
-// Texts of Python may hold NaN and Infinity, which are no JSON: null.
+// Texts of Python may hold NaN and Infinity, which are no JSON: {"float": "nan"}, as in manifests.
 Json parse(const std::string &text);
 
 std::string read_file(const std::string &path);

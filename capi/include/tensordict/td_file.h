@@ -92,10 +92,11 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
 /**
  * Writes a dictionary to a file. An existing file is replaced once the new one is complete.
  *
- * A safetensors file keeps batch sizes, names of dimensions and non-tensor data in its metadata
- * under "tensordict", which other readers ignore. The other formats hold only tensors; read them
- * with `batch_dims` to get the batch size back. Lazy stacks are written as dense; one whose elements
- * have different keys is refused. A .npy file becomes a structured array with the batch size as its
+ * A safetensors file keeps batch sizes, names of dimensions, kinds and non-tensor data in its metadata
+ * under "tensordict", in the form of Python's to_safetensors(), which other readers ignore; stacks of
+ * values are lists for Python. The other formats hold only tensors; read them with `batch_dims` to get
+ * the batch size back. Lazy stacks are written as dense; one whose elements have different keys is
+ * refused. A safetensors file makes them lazy stacks of equal shapes again. A .npy file becomes a structured array with the batch size as its
  * shape, unless "arr_0" is the only entry.
  *
  * Files of Parquet and Arrow hold what td_to_arrow() lends, also non-tensor data. Parquet is written in

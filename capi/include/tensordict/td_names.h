@@ -14,7 +14,7 @@ TD_BEGIN_C
  * on every tensor. New dimensions, such as those of td_view() and of masks, have no name. A
  * dictionary without names takes over those of a dictionary that you store in it. A dictionary with
  * names accepts only a dictionary whose names agree, and gives its names to one without names.
- * td_memmap() does not save names.
+ * td_memmap() saves names; Python reads them from tensordict 0.15 on.
  *
  * @param td     borrowed
  * @param result new; free with td_keys_free(); NULL on failure

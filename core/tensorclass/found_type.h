@@ -1,0 +1,23 @@
+// core/tensorclass/found_type.h: the type of a tensorclass that was read from a file.
+#pragma once
+
+#include "core/tree/tensorclass.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace td {
+
+// "mod.Sample" of Python's "<class 'mod.Sample'>", without "__main__."; empty for other texts.
+std::string tensorclass_in(std::string_view class_name);
+// The other way round.
+std::string class_name_of(const TensorclassType& type);
+
+// A type with the fields that the dictionary has, all optional; `more` has none of them a value. Throws Code::format;
+// `where` begins the message.
+TensorclassTypePtr found_type(const std::string& name, const NodePtr& tensorclass,
+                              const std::vector<std::string>& more, PickledPtr pickled,
+                              const std::string& where);
+
+}  // namespace td
