@@ -99,11 +99,11 @@ td_status td_remove_duplicates(const td_tensordict* td, const char* const* path,
 }
 
 td_status td_group_by(const td_tensordict* td, const char* const* path, size_t path_len,
-                      td_tensordict** values, td_tensordict** groups, size_t groups_cap,
+                      td_tensordict** values, td_tensordict** results, size_t results_cap,
                       size_t* count) noexcept {
   return guard(__func__, [&] {
     DictOut values_out(values);
-    capi::OutList<td_tensordict> groups_out(groups, groups_cap, count);
+    capi::OutList<td_tensordict> groups_out(results, results_cap, count);
     td::Groups result = td::group_by(in(td), PathIn(path, path_len));
     if (groups_out.expect(result.groups.size())) groups_out.put(std::move(result.groups));
     values_out.put(result.values);

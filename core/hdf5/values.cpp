@@ -4,6 +4,7 @@
 #include "core/formats/digits.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 
 #include <c10/util/Half.h>

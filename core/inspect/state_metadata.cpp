@@ -49,7 +49,8 @@ void StateMetadata::read_list(const Plain& dicts) {
     if (number == 0) continue;
     if (name == nullptr || in == nullptr || in->integral() < 0) refuse();
     const auto holder = static_cast<std::size_t>(in->integral());
-    if (holder >= number || !below_.emplace(std::pair(holder, std::string(name->characters())), number).second)
+    if (holder >= number ||
+        !below_.emplace(std::pair(holder, std::string(name->characters())), number).second)
       refuse();
   }
   if (!states_.empty()) open_.back() = 0;

@@ -14,7 +14,7 @@ std::string tensorclass_in(std::string_view class_name);
 // The other way round.
 std::string class_name_of(const TensorclassType& type);
 
-// A type with the fields that the dictionary has, all optional; `more` has none of them a value. Throws Code::format;
+// A type with the fields that the dictionary has, all optional, and those of `more`, without a value. Throws Code::format;
 // `where` begins the message.
 TensorclassTypePtr found_type(const std::string& name, const NodePtr& tensorclass,
                               const std::vector<std::string>& more, PickledPtr pickled,

@@ -224,16 +224,16 @@ td_status td_remove_duplicates(const td_tensordict *td, const char *const *path,
  * several numbers are compared one number after the other. NaN equals nothing: each is a group of
  * its own, behind the others.
  *
- * Pass `groups_cap` 0 to get only values and number. There are at most as many groups as rows.
+ * Pass `results_cap` 0 to get only values and number. There are at most as many groups as rows.
  *
- * @param td         borrowed
- * @param path       borrowed; the entry
- * @param path_len   number of names
- * @param values     new; a dictionary with this entry alone, a row for each group; free with
- *                   td_free(); NULL on failure
- * @param groups     new; free each with td_free(); all NULL on failure, and behind the last
- * @param groups_cap room in `groups`, in handles
- * @param count      the number of groups; also written on TD_ERR_BUFFER_TOO_SMALL
+ * @param td          borrowed
+ * @param path        borrowed; the entry
+ * @param path_len    number of names
+ * @param values      new; a dictionary with this entry alone, a row for each group; free with
+ *                    td_free(); NULL on failure
+ * @param results     new; free each with td_free(); all NULL on failure, and behind the last
+ * @param results_cap room in `results`, in handles
+ * @param count       the number of groups; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a dictionary or a
  *         nested tensor, or values that cannot be compared, such as 1 and "b"), TD_ERR_DTYPE (complex
@@ -243,7 +243,7 @@ td_status td_remove_duplicates(const td_tensordict *td, const char *const *path,
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_by(const td_tensordict *td, const char *const *path, size_t path_len,
-                      td_tensordict **values, td_tensordict **groups, size_t groups_cap,
+                      td_tensordict **values, td_tensordict **results, size_t results_cap,
                       size_t *count) TD_NOEXCEPT;
 
 TD_END_C
