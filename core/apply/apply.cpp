@@ -254,9 +254,9 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
   if (!options.out) return;
   const TensorDict& out = *options.out;
-  if (is_part(*out.node()) || !is_dict(*out.node())) {
-    fail(Code::unsupported, "out must be a dictionary of its own, not a sub-tensordict");
-  }
+  const char* const wanted = "out must be a dictionary of its own, not a sub-tensordict";
+  require_own(*out.node(), wanted);
+  if (!is_dict(*out.node())) fail(Code::unsupported, wanted);
   if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
   if (options.names) fail(Code::invalid_argument, "out already has names");
   if (batch != out.batch_size()) {
@@ -274,8 +274,7 @@ void put_into(const TensorDict& out, const NodePtr& result) {
   Changes changes;
   visit_paths(*result, [&](Path path, const Value& value) {
     if (path.size() > 1 && !look_up(out.node(), path.slice(0, path.size() - 1))) return;
-    const bool dense = value.is_node() && holds_entries(*value.node());
-    if (dense && look_up(out.node(), path)) return;
+    if (is_branch(value) && look_up(out.node(), path)) return;
     plan_set(changes, out.node(), path, value);
   });
   changes.run();

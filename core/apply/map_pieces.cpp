@@ -123,13 +123,11 @@ class Joined {
     if (elements_ ? batch.size() < at : batch.size() <= at || batch[at] != piece.length) {
       return false;
     }
-    bool answer = holds_entries(result) && !result.tagged();
+    bool answer = is_plain(result) && !result.tagged();
     visit_values(result, [&](const Value& value) {
       // A shared dictionary may be separate in other results.
-      answer =
-          answer && (value.is_node() ? holds_entries(*value.node()) && !value.node()->tagged() &&
-                                           holders_of(*value.node()) < 2
-                                     : fast::plain_cpu(value.tensor()));
+      answer = answer && (value.is_node() ? !value.node()->tagged() && holders_of(*value.node()) < 2
+                                          : fast::plain_cpu(value.tensor()));
     });
     return answer;
   }

@@ -184,10 +184,10 @@ bool has_dicts(const Node& state) {
 
 void load_state_dict(const TensorDict& td, const TensorDict& state,
                      const LoadStateOptions& options) {
-  if (is_part(*td.node()) || !is_dict(*td.node())) {
-    fail(Code::unsupported,
-         "a state is loaded into a dictionary, not into a part of one or a value");
-  }
+  const char* const wanted =
+      "a state is loaded into a dictionary, not into a part of one or a value";
+  require_own(*td.node(), wanted);
+  if (!is_dict(*td.node())) fail(Code::unsupported, wanted);
   const TensorDict source(all_dense(state.node()));
   const bool nested = options.form == StateForm::detect ? has_dicts(*source.node())
                                                         : options.form == StateForm::nested;

@@ -65,11 +65,9 @@ std::vector<at::Tensor> leaves_of(const Node& node) {
 // Whether the content is known without reading: dictionaries with stored entries, and values shared by the
 // batch.
 bool holds_plain(const Node& node) {
-  bool plain = holds_entries(node);
+  bool plain = is_plain(node, /*or_values=*/true);
   visit_values(node, [&](const Value& value) {
-    plain = plain &&
-            (value.is_node() ? holds_entries(*value.node()) || one_value(*value.node()) != nullptr
-                             : fast::plain_cpu(value.tensor()));
+    plain = plain && (value.is_node() || fast::plain_cpu(value.tensor()));
   });
   return plain;
 }

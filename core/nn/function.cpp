@@ -71,7 +71,7 @@ class FunctionModule final : public Module {
   // Skips tensors that the function returned unchanged.
   static void put_new(Frame& frame, const TensorDict& result) {
     visit_paths(*result.node(), [&](Path path, const Value& value) {
-      if (is_dict(value) && holds_entries(*value.node())) return;
+      if (is_branch(value)) return;
       const KeyPath key(path);
       const std::optional<Value> before = frame.find(key);
       const bool same = before && before->is_node() == value.is_node() &&

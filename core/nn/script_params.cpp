@@ -97,7 +97,7 @@ class ScriptParams::Builder {
 
  private:
   at::Tensor tensor(const Part& part, const Slot& one, const NodePtr& node) {
-    const Value* stored = holds_entries(*node) ? entries_of(node).find(one.name) : nullptr;
+    const Value* stored = find_stored(node, std::string_view(one.name));
     std::optional<Value> read;
     if (stored == nullptr) {
       read = node->entry(one.name);

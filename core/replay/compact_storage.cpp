@@ -59,16 +59,17 @@ class Places {
 // The values of an entry, one after the other. Each trajectory of a nested tensor is a part.
 at::Tensor values_of(const Value& value, const std::string& name) {
   if (!value.is_node()) return value.tensor();
-  const NestedTensorNode* nested = as_nested_tensor(value.node().get());
-  if (nested == nullptr || nested->parts() == 0)
+  if (!is_nested_tensor(*value.node()))
     fail(Code::format, name, " is neither a tensor nor a nested tensor");
-  Sizes sizes(nested->part_sizes(0).begin(), nested->part_sizes(0).end());
+  const NestedTensorNode& nested = require_nested_tensor(value.node());
+  if (nested.parts() == 0) fail(Code::format, name, " is a nested tensor without parts");
+  Sizes sizes(nested.part_sizes(0).begin(), nested.part_sizes(0).end());
   if (sizes.empty()) fail(Code::format, name, " has parts without dimensions");
   sizes[0] = -1;
   std::int64_t row = 1;
   for (std::size_t d = 1; d < sizes.size(); ++d) row *= sizes[d];
   if (row == 0) fail(Code::format, name, " has rows of no values");
-  return nested->values().reshape(sizes);
+  return nested.values().reshape(sizes);
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ TensorDict expand_compact_storage(const TensorDict& stored) {
   std::vector<std::pair<std::vector<std::string>, at::Tensor>> entries;
   visit_paths(*stored.node(), [&](Path path, const Value& value) {
     if (is_one_of(path, {shape_name[0], shift_name[0], full_name[0]})) return;
-    if (value.is_node() && holds_entries(*value.node())) return;
+    if (is_branch(value)) return;
     entries.emplace_back(std::vector<std::string>(path.begin(), path.end()),
                          values_of(value, show_path(path)));
   });

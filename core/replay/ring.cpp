@@ -49,21 +49,15 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& names) {
 // Counts the tensors; `dense` says whether all dictionaries are dense.
 std::size_t count_leaves(const TensorDict& td, bool& dense) {
   std::size_t leaves = 0;
-  dense = td.is_dense();
-  visit_values(*td.node(), [&](const Value& value) {
-    if (!value.is_node()) {
-      ++leaves;
-    } else if (!holds_entries(*value.node())) {
-      dense = false;
-    }
-  });
+  dense = is_plain(*td.node());
+  visit_values(*td.node(), [&](const Value& value) { leaves += value.is_node() ? 0 : 1; });
   return leaves;
 }
 
 [[noreturn]] void fail_opaque(const TensorDict& td) {
   std::string found = "a value that is no tensor";
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && !holds_entries(*value.node())) found = show_path(path);
+    if (value.is_node() && !is_branch(value)) found = show_path(path);
   });
   fail(Code::unsupported, found, " is no tensor: a replay buffer holds rows of tensors");
 }
@@ -129,7 +123,7 @@ RingRows::RingRows(TensorDict td, std::int64_t places_of_row)
   source_ = std::make_shared<RowSource>(td_, /*flat=*/false);
   visit_paths(*td_.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
-      if (!holds_entries(*value.node()) && not_writable_.empty())
+      if (!is_branch(value) && not_writable_.empty())
         not_writable_ = show_path(path) + " is no tensor: rows of it cannot be written";
       return;
     }

@@ -100,7 +100,7 @@ void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& 
            " is nested: a separator is needed to name its column");
     }
     if (is_dict(value)) {
-      if (!holds_entries(*value.node())) {
+      if (!is_branch(value)) {
         fail(Code::unsupported, show_path(path), " is a lazy stack: make it dense first");
       }
       return;

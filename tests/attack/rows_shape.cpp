@@ -282,6 +282,12 @@ const Operation rows[] = {
        return td_remove_duplicates(td, p.data(), p.size(), c.dim(Call::batch(td)), c.dict(),
                                    c.out_tensor());
      }},
+    {"td_group_by", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_group_by(td, p.data(), p.size(), c.dict(), c.dicts(8), 8, c.out_count());
+     }},
     {"td_masked_select", reads,
      [](Call &c) {
        const auto *td = c.source();

@@ -104,7 +104,7 @@ TEST(Walk, TakesLazyStacksAsTheSinkSays) {
             "(s.1 s.1.z (s.1.n s.1.n.b s.1.n) s.1.own s.1) s) ) ");
   Notes<Take::looks> looks;
   walk(td.node(), looks, all_paths());
-  EXPECT_EQ(looks.seen, "( (s (s.n s.n.b? s.n) s.z? s) ) ");
+  EXPECT_EQ(looks.seen, "( (s s.z? (s.n s.n.b? s.n) s) ) ");
   Notes<Take::whole> whole;
   walk(td.node(), whole, all_entries());
   EXPECT_EQ(whole.seen, "( ) ");

@@ -173,7 +173,8 @@ TEST(PrintCompact, Tensorclasses) {
   check(19, sample(dict({3})));
   check(20, marked(pair_type(), put(dict({3}), "x", zeros({3}))));
   TensorDict both = put(put(dict({3}), "x", zeros({3})), "data", "{\"k\":1}");
-  both.set({"inner"}, sample(dict({3})));
+  TensorDict inner = put(put(dict({3}), "image", zeros({3})), "label", zeros({3}));
+  both.set({"inner"}, marked(sample_type(), put(inner, "note", "\"n\"")));
   const TensorclassTypePtr outer = type("Pair", {{"x", FieldKind::tensor},
                                                  {"y", FieldKind::tensor},
                                                  {"inner", FieldKind::dict},

@@ -135,7 +135,7 @@ TEST(Walks, LazyStacksInLazyStacksAreAskedOnceEach) {
     a = both;
   }
   TensorDict td(a);
-  EXPECT_EQ(entry_names(*a), (std::vector<std::string>{"n", "x"}));
+  EXPECT_EQ(entry_names(*a), (std::vector<std::string>{"x", "n"}));
   EXPECT_EQ(td.kind_of({"x"}), EntryKind::tensor);
   EXPECT_EQ(td.kind_of({"n"}), EntryKind::dict);
   EXPECT_EQ(td.kind_of({"y"}), EntryKind::none);

@@ -243,8 +243,8 @@ td_status td_remove_duplicates(const td_tensordict *td, const char *const *path,
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_by(const td_tensordict *td, const char *const *path, size_t path_len,
-                      td_tensordict **values, td_tensordict **results, size_t results_cap,
-                      size_t *count) TD_NOEXCEPT;
+                      td_tensordict **values, td_tensordict **TD_NULLABLE results,
+                      size_t results_cap, size_t *count) TD_NOEXCEPT;
 
 TD_END_C
 
