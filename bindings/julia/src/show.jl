@@ -28,8 +28,8 @@ compact form, unless a part is shown or hidden that only the detailed form print
 - `brief`: without devices, dtypes and `is_shared`
 
 ```jldoctest
-julia> println(printed(TensorDict(2; x = [1, 2]); hide = (:dtype,)))
-TensorDict(batch_size=[2], fields={x: []})
+julia> printed(TensorDict(2; x = [1, 2]); hide = (:dtype,))
+"TensorDict(batch_size=[2], fields={x: []})"
 ```
 """
 function printed(td::TensorDict; compact::Union{Bool,Nothing} = nothing, show = (), hide = (), brief::Bool = false,

@@ -61,13 +61,10 @@ julia> data = MyData(100; image = zeros(Float32, 100, 3, 8, 8), mask = falses(10
 julia> select_label(data, label) = data[Array(data.label) .== label];
 
 julia> select_label(data, 3)
-MyData(
-    image=Tensor(shape=torch.Size([10, 3, 8, 8]), device=cpu, dtype=torch.float32, is_shared=False),
-    label=Tensor(shape=torch.Size([10]), device=cpu, dtype=torch.int64, is_shared=False),
-    mask=Tensor(shape=torch.Size([10, 1, 8, 8]), device=cpu, dtype=torch.bool, is_shared=False),
-    batch_size=torch.Size([10]),
-    device=None,
-    is_shared=False)
+MyData(batch_size=[10], fields={
+    image: f32[3,8,8],
+    label: i64[],
+    mask: bool[1,8,8]})
 
 julia> size(reshape(data, 10, 10))
 (10, 10)

@@ -44,12 +44,7 @@ empty dictionaries.
 julia> pose = TensorclassType("Pose", "position" => tensorfield(Float32, 3), "weight" => tensorfield(; optional = true));
 
 julia> td = TensorDict(pose, 2)
-Pose(
-    position=Tensor(shape=torch.Size([2, 3]), device=cpu, dtype=torch.float32, is_shared=False),
-    weight=None,
-    batch_size=torch.Size([2]),
-    device=None,
-    is_shared=False)
+Pose(batch_size=[2], fields={position: f32[3], weight: None})
 
 julia> try; td["position"] = zeros(Float32, 2, 4); catch e; e isa DimensionMismatch; end
 true

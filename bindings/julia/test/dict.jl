@@ -98,7 +98,7 @@ end
     @test printed(TensorDict(2; b = [1, 2], a = [3, 4]); sorted = false) ==
           "TensorDict(batch_size=[2], fields={b: i64[], a: i64[]})"
     @test occursin("b: Tensor(shape=torch.Size([2]), min=1, max=2)", printed(d; show = (:plain,), brief = true))
-    @test_throws TensorDictError printed(d; show = (:shape,), hide = (:shape,))
+    @test_throws ArgumentError printed(d; show = (:shape,), hide = (:shape,))
     @test summary(d) == "2-element TensorDict" && summary(td) == "3×4 TensorDict"
     @test summary(TensorDict(())) == "0-dimensional TensorDict"
     @test summary(d["b"]) == "2-element Tensor of Int64"
