@@ -124,7 +124,8 @@ TEST_P(Shapes, Refused) {
   expect_error(Code::index, "", [&] { dict({}).unbind(0); });
   expect_error(Code::shape, "[3]", [&] { td.expand(SizesView{3}); });
   expect_error(Code::shape, "[5, 3]", [&] { td.expand(SizesView{5, 3}); });
-  expect_error(Code::shape, "[-1, 3]", [&] { td.expand(SizesView{-1, 3}); });
+  EXPECT_EQ(td.expand(SizesView{-1, 3}).batch_size(), SizesView({4, 3}));
+  expect_error(Code::shape, "[-1, 4, 3]", [&] { td.expand(SizesView{-1, 4, 3}); });
   EXPECT_TRUE(td.equal(sample()));
 }
 
