@@ -62,7 +62,7 @@ TD_TEST(fields_are_read_and_written) {
   TD_CHECK_TEXT(refusal([&] { data.set_note(td_torch::Json{"["}); }).c_str(), "TD_ERR_FORMAT");
   data.set_extra(td_torch::Dict(at::IntArrayRef{2}));
   TD_CHECK(data.extra()->batch_size() == std::vector<std::int64_t>{2});
-  TD_CHECK_TEXT(data.to_string().c_str(), "    inner=Inner(\n        x=Tensor(");
+  TD_CHECK_TEXT(data.to_string().c_str(), "\n    inner: Inner{x: i64[]},\n");
 }
 
 TD_TEST(parts_and_shapes_keep_the_type) {
