@@ -134,7 +134,7 @@ def main():
         check_layout(folder)
         check_values(folder)
         lines = run(reader, str(folder), *digits).splitlines()
-        expect("first line", lines[0], "TensorDict(")
+        expect("first line", lines[0], f"TensorDict(batch_size=[{EPISODES},{STEPS}], device=cpu, fields={{")
         expect("minibatch", [line for line in lines if line.startswith("minibatch")], ["minibatch of batch size [16]"])
         expect("returns", [line for line in lines if line.startswith("returns")], [expected_line(folder)])
         if digits:

@@ -24,8 +24,8 @@ MAIN = TOOL.with_name("tdtool-main")
 DATA = sample.GOLDEN.parent
 ENVIRONMENT = {**{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}, "LC_ALL": "C.UTF-8"}
 LONGEST = 120  # seconds: guards against hanging only
-# Of another dtype.
-LEFT = {"objects.npy", "text.npy"}
+# Of another dtype; with the document of Python's tensordict, which only the library reads.
+LEFT = {"objects.npy", "text.npy", "a.safetensors", "dots.safetensors", "longer.safetensors"}
 
 
 def call(program, *arguments, where=None, command="show"):
@@ -131,9 +131,6 @@ class Disk(unittest.TestCase):
         self.agree(wanted)
 
     def test_values_are_right(self):
-        found = json.loads(self.shown(self.made / "a.safetensors", "--json"))
-        self.assertEqual((found["form"], found["batch_size"], found["bytes"]), ("safetensors", [4, 25], 2100))
-        self.assertEqual([entry["key"] for entry in found["entries"]], ["step", "action", "next", "next/reward", "next/done", "task"])
         part = json.loads(self.shown(self.made / "z.tdz", "next/done", "--json"))
         self.assertEqual(([entry["key"] for entry in part["entries"]], part["bytes"]), (["next", "next/done"], 100))
         part = json.loads(self.shown(self.made / "z.npz", "next", "--json"))
@@ -145,7 +142,7 @@ class Disk(unittest.TestCase):
                          [("x", [3, 2]), ("in", None), ("in/y", [3])])
 
     def test_options_and_links_that_the_library_reads(self):
-        for path in (self.made / "a.safetensors", self.made / "z.npz", self.made / "a.npy"):
+        for path in (self.made / "z.npz", self.made / "a.npy"):
             self.assertIsNone(self.shown(path, "--batch-dims", "1"))
             self.assertIsNone(self.shown(path, "no/such"))
             self.assertIsNotNone(self.shown(path, "--batch-dims", "0"))
@@ -262,7 +259,7 @@ class Disk(unittest.TestCase):
         rollout, archived = self.where / "rollout", self.made / "s.tdz"
         wanted = [
             ("head", rollout), ("head", rollout, "--json"), ("head", rollout, "--from", 30, "-n", 3), ("head", rollout, "next", "task"),
-            ("head", archived, "--json"), ("head", self.made / "z.tdz"), ("head", self.made / "a.safetensors"),
+            ("head", archived, "--json"), ("head", self.made / "z.tdz"),
             ("stats", rollout), ("stats", rollout, "--json"), ("stats", self.made / "z.npz", "--json"),
             ("grep", "next/reward > 1 and not next/done", rollout), ("grep", "any(action < -0.9)", rollout, "--json"),
             ("grep", "step == 3", rollout, "--count"), ("grep", "step > 1000", rollout),

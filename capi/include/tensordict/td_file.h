@@ -96,8 +96,8 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  * under "tensordict", in the form of Python's to_safetensors(), which other readers ignore; stacks of
  * values are lists for Python. The other formats hold only tensors; read them with `batch_dims` to get
  * the batch size back. Lazy stacks are written as dense; one whose elements have different keys is
- * refused. A safetensors file makes them lazy stacks of equal shapes again. A .npy file becomes a structured array with the batch size as its
- * shape, unless "arr_0" is the only entry.
+ * refused. A safetensors file makes them lazy stacks of equal shapes again. A .npy file becomes a
+ * structured array with the batch size as its shape, unless "arr_0" is the only entry.
  *
  * Files of Parquet and Arrow hold what td_to_arrow() lends, also non-tensor data. Parquet is written in
  * row groups of at most 128 MiB, compressed by zstd, with a checksum of each page; Arrow in one record
