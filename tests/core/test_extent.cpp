@@ -56,8 +56,7 @@ TEST_P(Deep, EveryOperationGoesDown) {
   EXPECT_TRUE(td.get_dict({"n", "n", "n"}).is_locked());
   td.unlock();
   td.set_batch_size({});
-  EXPECT_NE(print(td).find("{...}"), std::string::npos)
-      << "very deep ones are cut when printed";
+  EXPECT_NE(print(td).find("{...}"), std::string::npos) << "very deep ones are cut when printed";
 }
 
 TEST_P(Deep, FreeingNeedsNoStack) {
