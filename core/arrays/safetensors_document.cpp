@@ -1,6 +1,7 @@
 #include "core/arrays/safetensors_document.h"
 
 #include "core/formats/events.h"
+#include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tensorclass/found_type.h"
@@ -9,7 +10,6 @@
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -48,7 +48,7 @@ class Writer {
       }
     }
     to_.close(true);
-    result_.text = python_json(to_.take(), /*spaces=*/true);
+    result_.text = to_.take();
     return std::move(result_);
   }
 
@@ -67,7 +67,7 @@ class Writer {
     for (const std::int64_t size : node->batch()) to_.add(Plain::of_integer(size));
     to_.close(false);
     to_.name("names");
-    tell_names(*node);
+    send(plain_names(names_of(*node)), to_);
     if (const std::optional<std::int64_t> dim = stack_dim_of(*node)) {
       to_.name("stack_dim");
       to_.add(Plain::of_integer(*dim));
@@ -75,21 +75,12 @@ class Writer {
     }
     if (node->tensorclass()) {
       to_.name("class");
-      to_.add(Plain::of_text(class_name_of(*node->tensorclass())));
+      to_.add(Plain::of_text(format::class_of_tensorclass(node->tensorclass()->name())));
       result_.has_kinds = true;
     }
     to_.name("keys");
     to_.open(true);
     levels_.push_back({node, std::move(prefix), entry_names(*node)});
-  }
-
-  void tell_names(const Node& node) {
-    const Names names = names_of(node);
-    if (std::none_of(names.begin(), names.end(), [](const auto& name) { return !!name; }))
-      return to_.add(Plain());
-    to_.open(false);
-    for (const auto& name : names) to_.add(name ? Plain::of_text(*name) : Plain());
-    to_.close(false);
   }
 
   // Tensors of a lazy stack are not read. False if the text would nest too deep.
@@ -119,7 +110,7 @@ class Writer {
   }
 
   std::string separator_;
-  JsonEvents to_;
+  JsonEvents to_{JsonStyle::python};
   std::vector<Level> levels_;
   Document result_;
 };
@@ -196,7 +187,7 @@ class Builder {
     if (const Plain* dim = text.find("stack_dim"); dim != nullptr && !dim->is(Plain::null))
       node = stacked_again(made, *dim, names);
     if (const Plain* name = text.find("class"); name != nullptr && !name->is(Plain::null)) {
-      const std::string tensorclass = tensorclass_in(name->characters());
+      const std::string tensorclass = format::tensorclass_of_class(name->characters());
       if (tensorclass.empty()) fail_form("has a class " + json_text(*name));
       node->set_tensorclass(found_type(tensorclass, node, {}, nullptr, file_.where()));
     }

@@ -6,7 +6,6 @@
 #include "core/formats/json_reader.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/sizes.h"
-#include "core/tensorclass/found_type.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -259,7 +258,7 @@ class PackedReader final : public json::Reader {
       dict().kind = Dict::Kind::lazy;
     } else if (name == "NonTensorStack") {
       dict().kind = Dict::Kind::non_tensor_stack;
-    } else if (std::string tensorclass = tensorclass_in(name); !tensorclass.empty()) {
+    } else if (std::string tensorclass = format::tensorclass_of_class(name); !tensorclass.empty()) {
       dict().kind = Dict::Kind::dense;
       dict().tensorclass = std::move(tensorclass);
     } else {

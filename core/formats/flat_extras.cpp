@@ -100,14 +100,8 @@ std::string FlatExtras::text() const {
     append_path(text, dicts[i].path);
     text += ",\"batch_size\":";
     append_sizes(text, dicts[i].batch);
-    const Names& names = dicts[i].names;
-    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return !!name; })) {
-      for (std::size_t k = 0; k < names.size(); ++k) {
-        text += k == 0 ? ",\"names\":[" : ",";
-        text += names[k] ? quote(*names[k]) : "null";
-      }
-      text += ']';
-    }
+    if (const Plain names = plain_names(dicts[i].names); !names.is(Plain::null))
+      text += ",\"names\":" + json_text(names);
     text += i + 1 == dicts.size() ? "}]" : "}";
   }
   for (std::size_t i = 0; i < data.size(); ++i) {

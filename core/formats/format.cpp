@@ -16,6 +16,8 @@ constexpr TypeName types[] = {
     {NodeType::sub_tensordict, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
 };
 
+constexpr std::string_view class_begin = "<class '", class_end = "'>", main_module = "__main__.";
+
 std::string text_or_null(const std::optional<std::string>& text) {
   return text ? quote(*text) : "null";
 }
@@ -129,14 +131,9 @@ std::string DenseText::finish(ShapeView batch, std::string_view device, const Na
   append_quoted(text_, device);
   text_ += ",\"_type\":";
   append_quoted(text_, type_name(NodeType::dense).class_name);
-  const bool named =
-      std::any_of(names.begin(), names.end(), [](const auto& name) { return name.has_value(); });
-  if (named && !has_names_) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      text_ += i == 0 ? ",\"_names\":[" : ",";
-      text_ += text_or_null(names[i]);
-    }
-    text_ += ']';
+  if (const Plain list = plain_names(names); !list.is(Plain::null) && !has_names_) {
+    text_ += ',' + quote(names_field) + ':';
+    text_ += json_text(list);
   }
   text_ += '}';
   return std::move(text_);
@@ -180,6 +177,23 @@ std::string_view short_tensorclass(std::string_view tensorclass) noexcept {
   return dot == std::string_view::npos ? tensorclass : tensorclass.substr(dot + 1);
 }
 
+std::string tensorclass_of_class(std::string_view class_name) {
+  const std::size_t around = class_begin.size() + class_end.size();
+  if (class_name.size() <= around || class_name.substr(0, class_begin.size()) != class_begin ||
+      class_name.substr(class_name.size() - class_end.size()) != class_end) {
+    return {};
+  }
+  std::string_view name = class_name.substr(class_begin.size(), class_name.size() - around);
+  if (name.substr(0, main_module.size()) == main_module) name.remove_prefix(main_module.size());
+  return std::string(name);
+}
+
+std::string class_of_tensorclass(std::string_view tensorclass) {
+  std::string result(class_begin);
+  if (tensorclass.find('.') == std::string_view::npos) result += main_module;
+  return result.append(tensorclass).append(class_end);
+}
+
 void DenseText::tensorclass(std::string_view key, std::string_view tensorclass) {
   begin(key);
   text_ += ":{\"type\":";
@@ -190,10 +204,8 @@ void DenseText::tensorclass(std::string_view key, std::string_view tensorclass) 
 std::string tensorclass_text(std::string_view tensorclass,
                              const std::vector<std::string>& empty_fields,
                              const std::vector<Field>& fields) {
-  const std::string_view module =
-      tensorclass.find('.') == std::string_view::npos ? "__main__." : "";
   std::string text = "{\"_type\":";
-  append_quoted(text, "<class '" + std::string(module) + std::string(tensorclass) + "'>");
+  append_quoted(text, class_of_tensorclass(tensorclass));
   for (const std::string& field : empty_fields) {
     text += ',';
     append_quoted(text, field);

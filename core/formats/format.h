@@ -78,6 +78,11 @@ struct Field {
   Plain value;
 };
 
+// "mod.Sample" of Python's "<class 'mod.Sample'>", without "__main__."; empty for other texts.
+std::string tensorclass_of_class(std::string_view class_name);
+// The other way round.
+std::string class_of_tensorclass(std::string_view tensorclass);
+
 // Writes meta.json as Python does with orjson: compact, non-ASCII kept.
 class DenseText {
  public:

@@ -369,11 +369,6 @@ bool ends_as_dense(std::string_view text) noexcept {
   return text.size() > field.size() && text.substr(text.size() - field.size()) == field;
 }
 
-bool is_class_name(std::string_view name) noexcept {
-  return name.size() > 10 && name.substr(0, 8) == "<class '" &&
-         name.substr(name.size() - 2) == "'>";
-}
-
 }  // namespace
 
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
@@ -390,7 +385,9 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     fail(Code::unsupported, where, ": ", quote(class_name),
          " is a view that only Python can read: save it there once more, after .contiguous()");
   }
-  if (type == nullptr && !(is_class_name(class_name) && limits.tensorclasses)) {
+  if (type == nullptr && limits.tensorclasses)
+    result.tensorclass = tensorclass_of_class(class_name);
+  if (type == nullptr && result.tensorclass.empty()) {
     fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
   }
   result.type = type == nullptr ? NodeType::tensorclass : type->type;
@@ -401,14 +398,7 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
          quote(version_field));
   }
   switch (result.type) {
-    case NodeType::tensorclass: {
-      constexpr std::string_view main = "__main__.";
-      result.tensorclass = class_name.substr(8, class_name.size() - 10);
-      if (result.tensorclass.compare(0, main.size(), main) == 0)
-        result.tensorclass.erase(0, main.size());
-      RecordReader(where, limits, result).run(text);
-      break;
-    }
+    case NodeType::tensorclass: RecordReader(where, limits, result).run(text); break;
     case NodeType::lazy: {
       LazyReader reader(where, limits.depth);
       result.stack_dim = reader.find(text);

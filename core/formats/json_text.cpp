@@ -77,51 +77,12 @@ bool is_deeper(const Plain& value, std::size_t levels) {
   return false;
 }
 
-namespace {
-
-void append_escape(std::string& out, unsigned unit) {
-  constexpr char hex[] = "0123456789abcdef";
-  out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) out += hex[unit >> shift & 15];
-}
-
-// The character of valid UTF-8 that starts at `at`, which is moved behind it.
-unsigned take_character(std::string_view text, std::size_t& at) {
-  const auto lead = static_cast<unsigned char>(text[at++]);
-  const int more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-  unsigned result = more == 0 ? lead : lead & (0x3f >> more);
-  for (int i = 0; i < more && at < text.size(); ++i)
-    result = result << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
-  return result;
-}
-
-}  // namespace
-
-std::string python_json(std::string_view compact, bool spaces) {
-  std::string result;
-  result.reserve(compact.size() + (spaces ? compact.size() / 8 : 0));
-  bool quoted = false;
-  for (std::size_t at = 0; at < compact.size();) {
-    const char c = compact[at];
-    if (static_cast<unsigned char>(c) >= 0x7f) {
-      const unsigned character = take_character(compact, at);
-      if (character < 0x10000) {
-        append_escape(result, character);
-      } else {
-        append_escape(result, 0xd800 + ((character - 0x10000) >> 10));
-        append_escape(result, 0xdc00 + ((character - 0x10000) & 0x3ff));
-      }
-      continue;
-    }
-    result += c;
-    ++at;
-    if (quoted && c == '\\' && at < compact.size()) result += compact[at++];
-    if (c == '"') quoted = !quoted;
-    const bool apart =
-        at < compact.size() && compact[at] != ' ';  // a text that had spaces keeps them
-    if (spaces && !quoted && (c == ',' || c == ':') && apart) result += ' ';
-  }
-  return result;
+Plain plain_names(const Names& names) {
+  const auto is_set = [](const auto& name) { return name.has_value(); };
+  if (std::none_of(names.begin(), names.end(), is_set)) return Plain();
+  std::vector<Plain> list;
+  for (const auto& name : names) list.push_back(name ? Plain::of_text(*name) : Plain());
+  return Plain::of_list(std::move(list));
 }
 
 Plain head_of_list(const Plain& value, std::size_t length) {

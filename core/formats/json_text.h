@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quote.h"
+#include "core/base/sizes.h"
 #include "core/formats/plain.h"
 
 #include <cstddef>
@@ -33,9 +34,8 @@ std::string json_text(const Plain& value, const std::string& where);
 std::string python_json(const Plain& value);
 bool is_deeper(const Plain& value, std::size_t levels);
 
-// A text as Python's json.dumps() writes it, of a compact one: escapes for what is not ASCII, and spaces behind commas
-// and colons if wanted.
-std::string python_json(std::string_view compact, bool spaces);
+// Names of dimensions as formats have them: a list with null for those without a name; null if no dimension has one.
+Plain plain_names(const Names& names);
 
 // The first elements of a list; other values unchanged.
 Plain head_of_list(const Plain& value, std::size_t length);

@@ -7,30 +7,6 @@
 
 namespace td {
 
-namespace {
-
-constexpr std::string_view before = "<class '", after = "'>", main_module = "__main__.";
-
-}  // namespace
-
-std::string tensorclass_in(std::string_view class_name) {
-  const std::size_t around = before.size() + after.size();
-  if (class_name.size() <= around || class_name.substr(0, before.size()) != before ||
-      class_name.substr(class_name.size() - after.size()) != after) {
-    return {};
-  }
-  std::string_view name = class_name.substr(before.size(), class_name.size() - around);
-  if (name.substr(0, main_module.size()) == main_module) name.remove_prefix(main_module.size());
-  return std::string(name);
-}
-
-std::string class_name_of(const TensorclassType& type) {
-  const std::string& name = type.name();
-  std::string result(before);
-  if (name.find('.') == std::string::npos) result += main_module;
-  return result.append(name).append(after);
-}
-
 TensorclassTypePtr found_type(const std::string& name, const NodePtr& tensorclass,
                               const std::vector<std::string>& more, PickledPtr pickled,
                               const std::string& where) {

@@ -4,15 +4,9 @@
 #include "core/tree/tensorclass.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace td {
-
-// "mod.Sample" of Python's "<class 'mod.Sample'>", without "__main__."; empty for other texts.
-std::string tensorclass_in(std::string_view class_name);
-// The other way round.
-std::string class_name_of(const TensorclassType& type);
 
 // A type with the fields that the dictionary has, all optional, and those of `more`, without a value. Throws Code::format;
 // `where` begins the message.
