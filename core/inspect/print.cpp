@@ -1,4 +1,4 @@
-#include "core/inspect/print.h"
+#include "core/inspect/print_parts.h"
 
 #include "core/base/recursion_guard.h"
 #include "core/formats/format.h"
@@ -30,12 +30,6 @@ std::string show_device(const std::optional<c10::Device>& device) {
 }
 
 const char* true_or_false(bool value) { return value ? "True" : "False"; }
-
-std::string joined_by(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : separator) + parts[i];
-  return text;
-}
 
 std::string number_text(double value, const char* form = "%.4g") {
   char text[32];
@@ -257,12 +251,8 @@ std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at)
   const TensorclassType& type = *node->tensorclass();
   const std::vector<std::string> names = entry_names(*node);
   std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, at);
-  for (const TensorclassField& field : type.fields()) {
-    if (std::find(names.begin(), names.end(), field.name) == names.end()) {
-      const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
-      fields.push_back(field.name + (unread ? "=<pickled by Python>" : "=None"));
-    }
-  }
+  for (const auto& [name, text] : fields_without_entry(type, names))
+    fields.push_back(name + '=' + text);
   for (std::string& field : fields) field = indent(depth + 1) + field;
   add_attributes(fields, *node, depth, at.options);
   return printed_class(*node) + "(\n" + joined_by(fields, ",\n") + ")";
@@ -312,7 +302,24 @@ PrintOptions print_options(PrintForm form, std::uint32_t show, std::uint32_t hid
 
 std::string printed_class(const Node& node) {
   if (node.tensorclass()) return std::string(format::short_tensorclass(node.tensorclass()->name()));
-  return is_part(node) ? "_SubTensorDict" : row_of(node).class_name;
+  return is_part(node) ? part_class : row_of(node).class_name;
+}
+
+std::string joined_by(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : separator) + parts[i];
+  return text;
+}
+
+std::vector<std::pair<std::string, const char*>> fields_without_entry(
+    const TensorclassType& type, const std::vector<std::string>& entries) {
+  std::vector<std::pair<std::string, const char*>> result;
+  for (const TensorclassField& field : type.fields()) {
+    if (std::find(entries.begin(), entries.end(), field.name) != entries.end()) continue;
+    const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
+    result.emplace_back(field.name, unread ? "<pickled by Python>" : "None");
+  }
+  return result;
 }
 
 std::vector<Exclusive> exclusive_names(const Node& lazy) {

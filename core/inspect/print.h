@@ -50,23 +50,4 @@ std::string describe(const at::Tensor& tensor);
 
 std::string print(const TensorDict& td, const PrintOptions& options = {});
 
-// The compact form of a dictionary; throws where dtypes of a lazy stack have no common one.
-std::string print_compact(const NodePtr& node, const PrintOptions& options);
-
-// The name under which a dictionary is printed.
-std::string printed_class(const Node& node);
-
-// The elements of a lazy stack with keys that not all elements have.
-struct Exclusive {
-  std::size_t place;
-  NodePtr element;
-  std::vector<std::string> names;
-};
-std::vector<Exclusive> exclusive_names(const Node& lazy);
-
-// Printing goes no deeper, and no further: a dictionary may occur in many places, and the text grows with the square
-// of the depth.
-constexpr std::size_t max_printed_depth = 64;
-constexpr std::size_t max_printed_dicts = 10000;
-
 }  // namespace td

@@ -1,6 +1,6 @@
 // The compact form: "TensorDict(batch_size=[3], fields={a: f32[4], n: {x: i64[]}})".
 #include "core/formats/format.h"
-#include "core/inspect/print.h"
+#include "core/inspect/print_parts.h"
 #include "core/tree/kinds.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
@@ -13,7 +13,6 @@ namespace td {
 namespace {
 
 constexpr std::size_t columns = 80;
-constexpr const char* part_class = "_SubTensorDict";
 
 std::size_t width_of(std::string_view text) noexcept {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
@@ -92,11 +91,7 @@ const char* value_type(const Node& node) noexcept {
   return value == nullptr ? "NonTensorStack" : python_type_of(*value);
 }
 
-std::string comma_joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
-  return text;
-}
+std::string comma_joined(const std::vector<std::string>& parts) { return joined_by(parts, ","); }
 
 std::string dims_in_brackets(SizesView sizes) {
   std::vector<std::string> dims;
@@ -115,12 +110,8 @@ class Compact {
     std::vector<CompactField> result =
         fields(shown, names, in_part || printed_class(*node) == part_class, level);
     if (!node->tensorclass()) return result;
-    const TensorclassType& type = *node->tensorclass();
-    for (const TensorclassField& field : type.fields()) {
-      if (std::find(names.begin(), names.end(), field.name) != names.end()) continue;
-      const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
-      result.push_back({field.name, {unread ? "<pickled by Python>" : "None", "", {}}});
-    }
+    for (const auto& [name, text] : fields_without_entry(*node->tensorclass(), names))
+      result.push_back({name, {text, "", {}}});
     return result;
   }
 
