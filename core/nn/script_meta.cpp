@@ -7,6 +7,7 @@
 #include "core/tensor/dtype.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace td {
@@ -56,7 +57,7 @@ class Members {
   void read(std::string_view name, double& to) {
     const Plain* found = find(name);
     if (found == nullptr) return;
-    if (!found->is(Plain::integer) && !found->is(Plain::real)) fail_kind(name, "number");
+    if (!found->is_number() || !std::isfinite(found->number())) fail_kind(name, "number");
     to = found->number();
   }
   void read(std::string_view name, std::optional<std::uint64_t>& to) {

@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 
+#include <cmath>
+
 namespace td {
 
 namespace {
@@ -59,7 +61,7 @@ std::optional<double> JsonMembers::real(std::string_view name) const {
   const Plain* value = find(name);
   if (value == nullptr) return std::nullopt;
   if (value->is(Plain::integer)) return value->number();
-  if (!value->is(Plain::real))
+  if (!value->is(Plain::real) || !std::isfinite(value->number()))
     fail(Code::format, where_, " has a \"", name, "\" that is no finite number");
   return value->number();
 }

@@ -339,6 +339,8 @@ TEST(Modules, WhatCannotFollow) {
        R"(unknown member "bias")"},
       {R"({"kind": "normal_params", "in_key": "p", "scale_lb": "1"})", Code::format,
        R"("scale_lb" is no number)"},
+      {R"({"kind": "normal_params", "in_key": "p", "scale_lb": NaN})", Code::format,
+       R"("scale_lb" is no number)"},
       {R"({"kind": "normal_params", "in_key": "p", "scale_mapping": "sin"})", Code::format,
        R"(the scale mapping is "sin")"},
       {R"({"kind": "probabilistic"})", Code::format, R"(lacks "distributions")"},
