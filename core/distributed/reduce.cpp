@@ -51,13 +51,15 @@ void check(const std::vector<Leaf>& leaves, Op op) {
 }
 
 // Work on copies: a reduction that is given up changes nothing in the dictionary.
+at::Tensor copy_of(const Leaf& leaf) {
+  at::Tensor values = plain_values(leaf.tensor);
+  return values.is_alias_of(leaf.tensor) ? values.clone() : values;
+}
+
 std::vector<at::Tensor> copies_of(const std::vector<Leaf>& leaves) {
   const c10::NoGradGuard no_grad;
   std::vector<at::Tensor> copies;
-  for (const Leaf& leaf : leaves) {
-    at::Tensor values = plain_values(leaf.tensor);
-    copies.push_back(values.is_alias_of(leaf.tensor) ? values.clone() : values);
-  }
+  for (const Leaf& leaf : leaves) copies.push_back(copy_of(leaf));
   return copies;
 }
 
@@ -85,20 +87,19 @@ std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::T
 // its first leaf, in buffers of up to `limit` bytes. `views` receives a view for each leaf.
 std::vector<at::Tensor> bucketed(const std::vector<Leaf>& leaves, std::size_t limit,
                                  std::vector<at::Tensor>& views) {
-  const std::vector<at::Tensor> values = copies_of(leaves);
+  const c10::NoGradGuard no_grad;
   views.resize(leaves.size());
   std::vector<at::Tensor> result;
   std::vector<c10::ScalarType> dtypes;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const c10::ScalarType dtype = values[i].scalar_type();
-    if (!leaves[i].tensor.is_contiguous()) {
-      views[i] = values[i];
-      result.push_back(values[i]);
-    } else if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
-      dtypes.push_back(dtype);
+    const at::Tensor& tensor = leaves[i].tensor;
+    if (!tensor.is_contiguous()) {
+      views[i] = copy_of(leaves[i]);
+      result.push_back(views[i]);
+    } else if (std::find(dtypes.begin(), dtypes.end(), tensor.scalar_type()) == dtypes.end()) {
+      dtypes.push_back(tensor.scalar_type());
     }
   }
-  const c10::NoGradGuard no_grad;
   for (const c10::ScalarType dtype : dtypes) {
     std::vector<at::Tensor> bucket;  // one dimension each
     std::vector<std::size_t> members;
@@ -107,19 +108,21 @@ std::vector<at::Tensor> bucketed(const std::vector<Leaf>& leaves, std::size_t li
       result.push_back(at::cat(bucket));
       std::int64_t at = 0;
       for (const std::size_t i : members) {
-        views[i] = result.back().narrow(0, at, values[i].numel()).view(values[i].sizes());
-        at += values[i].numel();
+        const at::Tensor& tensor = leaves[i].tensor;
+        views[i] = result.back().narrow(0, at, tensor.numel()).view(tensor.sizes());
+        at += tensor.numel();
       }
       bucket.clear();
       members.clear();
       bytes = 0;
     };
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (views[i].defined() || values[i].scalar_type() != dtype) continue;
-      if (!bucket.empty() && bytes + values[i].nbytes() > limit) close();
-      bucket.push_back(values[i].reshape({-1}));
+      const at::Tensor& tensor = leaves[i].tensor;
+      if (views[i].defined() || tensor.scalar_type() != dtype) continue;
+      if (!bucket.empty() && bytes + tensor.nbytes() > limit) close();
+      bucket.push_back(plain_values(tensor).reshape({-1}));  // at::cat copies
       members.push_back(i);
-      bytes += values[i].nbytes();
+      bytes += tensor.nbytes();
     }
     close();
   }

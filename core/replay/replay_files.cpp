@@ -182,8 +182,8 @@ ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
 
 namespace {
 
-// Computes the ring's counts. `rows`: how many of the first dimension hold rows. The number of storage dimensions is not stored: it follows from the number of
-// elements in the rows of the first dimension.
+// Computes the ring's counts. `rows`: how many of the first dimension hold rows. The number of storage dimensions is
+// not stored: it follows from the number of elements in the rows of the first dimension.
 void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, std::int64_t written,
                   std::int64_t rows, std::optional<std::int64_t> known, const std::string& folder) {
   RingCounts& counts = files.counts;
@@ -227,10 +227,6 @@ void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, st
          " rows were written, of ", places, " elements each");
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Forms of a storage that hold no dictionary of tensors, by their files.
 void refuse_other_storages(const std::string& storage) {

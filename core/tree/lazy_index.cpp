@@ -149,10 +149,6 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 // Nothing of a lazy stack: a dense dictionary with the entries that all elements have, in the sizes that those
 // of the first one get.
 class NoRows final : public ZipOp {
