@@ -113,7 +113,9 @@ TensorDict expand_compact_storage(const TensorDict& stored) {
   const Places places(done->second.reshape({-1}), count / shape[0], shift.integral(), full.truth());
 
   TensorDict result{SizesView(shape)};
-  for (const auto& [name, values] : entries) {
+  for (const auto& entry : entries) {
+    const auto& name = entry.first;
+    const at::Tensor& values = entry.second;  // no structured binding: C++17 lets no lambda capture one
     std::vector<std::string_view> path(name.begin(), name.end()), next{"next"};
     next.insert(next.end(), name.begin(), name.end());
     const auto picked = [&](const at::Tensor& at) {
