@@ -57,6 +57,7 @@
 %include "tensordict/td_entries.h"
 %include "tensordict/td_join.h"
 %include "tensordict/td_rows.h"
+%include "tensordict/td_pack.h"
 %include "tensordict/td_mask.h"
 %include "tensordict/td_like.h"
 %include "tensordict/td_map.h"

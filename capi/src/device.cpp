@@ -1,10 +1,11 @@
 // tensordict/td_device.h
 #include "choices.h"
 #include "core/inspect/nbytes.h"
-#include "core/shape/convert.h"
+#include "core/keys/convert_keys.h"
 #include "core/tree/copies.h"
 #include "give.h"
 #include "guard.h"
+#include "keys_in.h"
 
 using capi::give;
 using capi::guard;
@@ -29,20 +30,38 @@ td::Measure measure_in(td_measure_kind kind) {
   }
 }
 
-td::ConvertOptions convert_in(const td::TensorDict* like, td_dtype dtype,
-                              td_device_type device_type, int32_t device_index,
-                              const td_to_options* options, bool inplace) {
-  const td_to_options given =
-      capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
+static_assert(TD_TO_KINDS_FLOATING == td::floating_kinds &&
+              TD_TO_KINDS_COMPLEX == td::complex_kinds &&
+              TD_TO_KINDS_INTEGER == td::integer_kinds && TD_TO_KINDS_BOOL == td::bool_kinds);
+
+std::uint32_t kinds_in(td_to_kinds kinds) {
+  capi::check_flags(
+      kinds, TD_TO_KINDS_FLOATING | TD_TO_KINDS_COMPLEX | TD_TO_KINDS_INTEGER | TD_TO_KINDS_BOOL);
+  return kinds;
+}
+
+td_to_options options_of(const td_to_options* options) {
+  return capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
+}
+
+td::TensorDict converted(const td::TensorDict& from, const td_tensordict* like, td_dtype dtype,
+                         td_device_type device_type, int32_t device_index,
+                         const td_to_options* options, bool inplace) {
+  const td_to_options given = options_of(options);
+  capi::OptionalDict model(like);
+  const capi::KeysIn keys(given.keys, given.keys_len);
   td::ConvertOptions wanted;
   if (dtype != TD_DTYPE_OTHER) wanted.dtype = capi::dtype_in(dtype);
   wanted.device = capi::device_in(device_type, device_index);
   wanted.non_blocking = given.non_blocking != 0;
   wanted.pin = given.pin_memory != 0;
   wanted.inplace = inplace;
-  wanted.like = like;
+  wanted.like = model.get();
   wanted.each_like = given.each_like != 0;
-  return wanted;
+  wanted.kinds = kinds_in(given.kinds);
+  capi::require_zero(given.reserved);
+  return td::convert_keys(
+      from, given.keys_len != 0 ? std::optional<td::PathList>(keys) : std::nullopt, wanted);
 }
 
 }  // namespace
@@ -50,9 +69,8 @@ td::ConvertOptions convert_in(const td::TensorDict* like, td_dtype dtype,
 td_status td_to_device(const td_tensordict* td, td_device_type device_type, int32_t device_index,
                        const td_to_options* options, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    const td_to_options given =
-        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
-    return in(td)->to(capi::real_device_in(device_type, device_index), given.non_blocking != 0);
+    return in(td)->to(capi::real_device_in(device_type, device_index),
+                      options_of(options).non_blocking != 0);
   });
 }
 
@@ -64,9 +82,7 @@ td_status td_to(const td_tensordict* td, const td_tensordict* like, td_dtype dty
                 td_device_type device_type, int32_t device_index, const td_to_options* options,
                 td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    capi::OptionalDict model(like);
-    return td::convert(in(td),
-                       convert_in(model.get(), dtype, device_type, device_index, options, false));
+    return converted(in(td), like, dtype, device_type, device_index, options, /*inplace=*/false);
   });
 }
 
@@ -74,8 +90,7 @@ td_status td_to_inplace(td_tensordict* td, const td_tensordict* like, td_dtype d
                         td_device_type device_type, int32_t device_index,
                         const td_to_options* options) noexcept {
   return guard(__func__, [&] {
-    capi::OptionalDict model(like);
-    td::convert(in(td), convert_in(model.get(), dtype, device_type, device_index, options, true));
+    converted(in(td), like, dtype, device_type, device_index, options, /*inplace=*/true);
   });
 }
 

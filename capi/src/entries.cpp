@@ -189,6 +189,15 @@ td_status td_rename_key(td_tensordict* td, const char* const* path, size_t path_
   });
 }
 
+td_status td_rename_keys(const td_tensordict* td, const td_key* keys, const td_key* new_keys,
+                         size_t keys_len, td_rename_keys_flags flags,
+                         td_tensordict** result) noexcept {
+  return give(__func__, result, [&] {
+    return td::rename_keys(in(td), KeysIn(keys, keys_len), KeysIn(new_keys, keys_len, "new_keys"),
+                           capi::flag_in(flags, TD_RENAME_KEYS_IGNORE_MISSING));
+  });
+}
+
 td_status td_clear(td_tensordict* td) noexcept {
   return guard_plain(__func__, [&] { td::clear(in(td)); });
 }

@@ -7,10 +7,12 @@
 #include "core/shape/select_rows.h"
 #include "give.h"
 #include "guard.h"
+#include "keys_in.h"
 
 using capi::give;
 using capi::guard;
 using capi::in;
+using capi::KeysIn;
 using capi::Out;
 using capi::PathIn;
 using capi::sizes_in;
@@ -18,6 +20,9 @@ using capi::sizes_in;
 namespace {
 
 using DictOut = Out<td_tensordict>;
+
+// The size of td_pad_sequence_options in its first version.
+constexpr std::size_t first_pad_sequence_options = offsetof(td_pad_sequence_options, keys);
 
 }  // namespace
 
@@ -69,13 +74,26 @@ td_status td_pad(const td_tensordict* td, const int64_t* sizes, size_t dims, dou
 td_status td_pad_sequence(const td_tensordict* const* sources, size_t sources_len,
                           const td_pad_sequence_options* options, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    const td_pad_sequence_options given =
-        capi::options_in(options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT);
-    capi::require_zero(given.reserved);
+    const td_pad_sequence_options given = capi::options_in(
+        options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT, first_pad_sequence_options);
     std::optional<PathIn> masks;
     if (given.masks_len != 0) masks.emplace(given.masks, given.masks_len);
     return td::pad_sequence(capi::dicts_in(sources, sources_len),
-                            {given.dim, given.value, masks ? td::Path(*masks) : td::Path()});
+                            {given.dim, given.value, masks ? td::Path(*masks) : td::Path(),
+                             given.left != 0, KeysIn(given.keys, given.keys_len),
+                             capi::array_in(given.values, given.keys_len, "values")});
+  });
+}
+
+td_status td_unpad_sequence(const td_tensordict* td, const td_unpad_sequence_options* options,
+                            td_tensordict** result) noexcept {
+  return give(__func__, result, [&] {
+    const td_unpad_sequence_options given =
+        capi::options_in(options, td_unpad_sequence_options TD_UNPAD_SEQUENCE_OPTIONS_INIT);
+    capi::require_zero(given.reserved);
+    capi::OptionalTensor mask(given.mask);
+    capi::OptionalDict masks(given.masks);
+    return td::unpad_sequence(in(td), {given.dim, mask.get(), masks.get()});
   });
 }
 

@@ -223,6 +223,13 @@ class PathIn {
 td::Sizes numbers_in(const int64_t* numbers, std::size_t n, const char* name);
 td::Sizes sizes_in(const int64_t* sizes, std::size_t dims, const char* name = "sizes");
 
+// The caller's array itself, which must not change during the call.
+template <class T>
+c10::ArrayRef<T> array_in(const T* from, std::size_t n, const char* name) {
+  if (n != 0) not_null(from, name);
+  return {from, n};
+}
+
 using Items = c10::SmallVector<td::IndexItem, 6>;
 Items items_in(const td_index_item* items, std::size_t items_len);
 void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room,

@@ -7,17 +7,20 @@
 
 namespace capi {
 
-// An optional dictionary.
-class OptionalDict {
+// An optional dictionary or tensor.
+template <class Handle>
+class OptionalIn {
  public:
-  explicit OptionalDict(const td_tensordict* handle) {
-    if (handle != nullptr) dict_.emplace(find(handle));
+  explicit OptionalIn(const Handle* handle) {
+    if (handle != nullptr) object_.emplace(find(handle));
   }
-  const td::TensorDict* get() noexcept { return dict_ ? &**dict_ : nullptr; }
+  auto get() noexcept { return object_ ? &**object_ : nullptr; }
 
  private:
-  std::optional<Borrowed<td_tensordict>> dict_;
+  std::optional<Borrowed<Handle>> object_;
 };
+using OptionalDict = OptionalIn<td_tensordict>;
+using OptionalTensor = OptionalIn<td_tensor>;
 
 // Converts a number from `first` to `last` to an enumeration of the core with the same numbers.
 template <class Choice>

@@ -52,6 +52,11 @@ TensorDict holding(std::string_view name, const Value& node);  // a dictionary w
 void rename_key(const TensorDict& td, Path from, Path to, bool safe);
 void clear(const TensorDict& td);
 
+// A new dictionary over the same tensors, with several entries at other paths, which may be exchanged. Dictionaries that
+// this empties are not in it.
+TensorDict rename_keys(const TensorDict& td, PathList from, PathList to,
+                       bool ignore_missing = false);
+
 // Selects keys. The result has new dictionaries over the same tensors; `inplace` changes the dictionary
 // itself.
 struct SelectOptions {

@@ -7,12 +7,22 @@
 
 namespace td {
 
+// Which tensors another dtype concerns.
+enum ConvertKinds : std::uint32_t {
+  all_kinds = 0,
+  floating_kinds = 1,
+  complex_kinds = 2,
+  integer_kinds = 4,
+  bool_kinds = 8,
+};
+
 struct ConvertOptions {
   std::optional<c10::ScalarType> dtype;
   std::optional<c10::Device> device;
   bool non_blocking = false;  // does not wait for copies
   bool pin = false;           // through pinned memory; without a device, the result stays there
   bool inplace = false;       // replaces the leaves of `td` itself
+  std::uint32_t kinds = all_kinds;  // of tensors whose dtype changes
   // Supplies the device, and the dtype shared by its leaves, unless they are set here.
   const TensorDict* like = nullptr;
   // Converts each leaf as the leaf at the same path in `like`; one on the meta device sets only the dtype.

@@ -17,17 +17,28 @@ namespace td {
 
 namespace {
 
+bool is_of(std::uint32_t kinds, c10::ScalarType dtype) {
+  if (kinds == all_kinds) return true;
+  const std::uint32_t kind = c10::isFloatingType(dtype)  ? floating_kinds
+                             : c10::isComplexType(dtype) ? complex_kinds
+                             : dtype == c10::kBool       ? bool_kinds
+                                                         : integer_kinds;
+  return (kinds & kind) != 0;
+}
+
 class ConvertOp final : public BatchOp {
  public:
-  ConvertOp(std::optional<c10::ScalarType> dtype, std::optional<c10::Device> device, bool pin)
-      : dtype_(dtype), device_(device), pin_(pin) {}
+  ConvertOp(std::optional<c10::ScalarType> dtype, std::optional<c10::Device> device,
+            const ConvertOptions& options)
+      : dtype_(dtype), device_(device), kinds_(options.kinds), pin_(options.pin) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   bool keeps_batch() const override { return true; }
   at::Tensor leaf(const at::Tensor& before) const override {
     at::Tensor from = before;
     if (pin_ && before.device().is_cpu() && !before.is_pinned()) from = before.pin_memory();
     const c10::Device device = device_.value_or(from.device());
-    const c10::ScalarType dtype = dtype_.value_or(from.scalar_type());
+    const bool changes = dtype_ && is_of(kinds_, from.scalar_type());
+    const c10::ScalarType dtype = changes ? *dtype_ : from.scalar_type();
     if (from.device() == device && from.scalar_type() == dtype) return from;
     return from.to(device, dtype, /*non_blocking=*/true);
   }
@@ -41,29 +52,35 @@ class ConvertOp final : public BatchOp {
  private:
   std::optional<c10::ScalarType> dtype_;
   std::optional<c10::Device> device_;
+  std::uint32_t kinds_;
   bool pin_;
 };
 
 // Converts each leaf like its counterpart.
 class ConvertEach final : public ZipOp {
  public:
+  explicit ConvertEach(std::uint32_t kinds) : kinds_(kinds) {}
   at::Tensor leaf(const Here& here, Tensors tensors) const {
     for (const at::Tensor* tensor : tensors) {
       if (tensor == nullptr) {
         fail(Code::key_not_found, "no entry ", show_path(here.path()), " in both dictionaries");
       }
     }
-    const at::Tensor& wanted = *tensors[1];
-    return tensors[0]->to(wanted.device().is_meta() ? tensors[0]->device() : wanted.device(),
-                          wanted.scalar_type(), /*non_blocking=*/true);
+    const at::Tensor &from = *tensors[0], &wanted = *tensors[1];
+    const bool changes = is_of(kinds_, from.scalar_type());
+    return from.to(wanted.device().is_meta() ? from.device() : wanted.device(),
+                   changes ? wanted.scalar_type() : from.scalar_type(), /*non_blocking=*/true);
   }
+
+ private:
+  std::uint32_t kinds_;
 };
 
-NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
+NodePtr convert_each(const TensorDict& td, const ConvertOptions& options) {
   WalkRules policy;
   policy.missing = WalkRules::Missing::fill;
   policy.what = "a conversion like another dictionary";
-  return zip({td.node(), like.node()}, ConvertEach(), policy);
+  return zip({td.node(), options.like->node()}, ConvertEach(options.kinds), policy);
 }
 
 void require_pinning() {
@@ -121,9 +138,9 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
   if (options.pin) require_pinning();
   if (options.inplace) require_replaceable(td);
   NodePtr result = td.node();
-  if (options.each_like) result = convert_each(td, *options.like);
+  if (options.each_like) result = convert_each(td, options);
   if (dtype || device || options.pin) {
-    result = map(result, ConvertOp(dtype, device, options.pin));
+    result = map(result, ConvertOp(dtype, device, options));
   }
   if (result == td.node()) return td;
   if (!options.non_blocking) {

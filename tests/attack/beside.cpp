@@ -42,6 +42,7 @@ bool reads_alike(const Operation &operation) {
                                                              "td_gather",
                                                              "td_pad",
                                                              "td_pad_sequence",
+                                                             "td_pack",
                                                              "td_isin",
                                                              "td_remove_duplicates",
                                                              "td_masked_select",

@@ -354,6 +354,15 @@ const Operation rows[] = {
        return td_rename_key(td, p.data(), p.size(), q.data(), q.size(),
                             c.flags("safe", TD_RENAME_KEY_SAFE));
      }},
+    {"td_rename_keys", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &from = c.keys(td);
+       auto &to = c.keys(td);
+       const std::size_t count = std::min(from.size(), to.size());
+       return td_rename_keys(td, from.data(), to.data(), count,
+                             c.flags("ignore missing", TD_RENAME_KEYS_IGNORE_MISSING), c.dict());
+     }},
     {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
     {"td_select", writes,
      [](Call &c) {

@@ -266,7 +266,53 @@ const Operation rows[] = {
          options.masks = masks + c.number(0, 2);
          options.masks_len = 1;
        }
+       options.left = c.flag("left");
        return td_pad_sequence(all.data(), all.size(), &options, c.dict());
+     }},
+    {"td_unpad_sequence", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       td_unpad_sequence_options options = TD_UNPAD_SEQUENCE_OPTIONS_INIT;
+       options.dim = c.number(-1, 1);
+       if (c.choices.chance(50)) options.mask = c.mask(Call::batch(td));
+       if (c.choices.chance(20)) options.masks = c.source_like(td);
+       return td_unpad_sequence(td, &options, c.dict());
+     }},
+    {"td_collate", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       auto &keys = c.keys(all[0]);
+       td_collate_options options = TD_COLLATE_OPTIONS_INIT;
+       const std::size_t padded = keys.size() / 2;
+       options.pad_keys = keys.data();
+       options.pad_keys_len = padded;
+       if (c.choices.chance(40)) {
+         options.nested_keys = keys.data() + padded;
+         options.nested_keys_len = keys.size() - padded;
+       }
+       static const char *const masks[] = {"masks"};
+       options.masks = masks;
+       options.masks_len = c.flag("masks");
+       return td_collate(all.data(), all.size(), &options, c.dict());
+     }},
+    {"td_pack", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t dim = c.number(-3, 2);
+       char layout[4096];
+       std::size_t length = 0;
+       const td_status status = td_pack_layout(td, dim, layout, sizeof layout, &length);
+       if (status != TD_OK) return status;
+       return td_pack(td, dim, c.flag("layout") ? layout : nullptr, c.out_tensor());
+     }},
+    {"td_unpack", reads,
+     [](Call &c) {
+       static const char *const layouts[] = {
+           "{\"keys\": [\"a\"], \"shapes\": [[2]]}",
+           "{\"keys\": [[\"n\", \"b\"], \"a\"], \"shapes\": [[], [1]], \"dim\": 0}",
+           "{\"keys\": [], \"shapes\": [], \"nested\": [{\"key\": [\"n\"], \"batch\": []}]}"};
+       const auto *packed = c.tensor();
+       return td_unpack(packed, layouts[c.number(0, 2)], c.dict());
      }},
     {"td_isin", reads,
      [](Call &c) {

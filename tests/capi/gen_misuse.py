@@ -27,7 +27,8 @@ VALID = {
     ("td_keys", None): "m.keys", ("td_writer", None): "m.writer", ("td_tensorclass", None): "m.tensorclass_type",
     ("p.q(const).td_field", "fields"): "m.fields", ("size_t", "fields_len"): "1", ("p.td_field", "result"): "&m.field",
     ("p.q(const).p.q(const).char", "names"): 'NAMES("x")', ("p.q(const).p.q(const).char", "new_names"): 'NAMES("y")',
-    ("size_t", "names_len"): "1",
+    ("size_t", "names_len"): "1", ("p.q(const).char", "layout"): "NULL",
+    ("p.q(const).td_key", "new_keys"): "m.wanted",
     ("p.q(const).p.q(const).char", "path"): 'NAMES("a")', ("size_t", "path_len"): "1",
     ("p.q(const).p.q(const).char", "new_path"): 'NAMES("z")', ("size_t", "new_path_len"): "1",
     ("p.q(const).td_key", "keys"): "m.wanted", ("size_t", "keys_len"): "1",
@@ -100,6 +101,9 @@ VALID = {
 
 # Where one function needs something else.
 FOR = {
+    ("td_pack", "td"): "misuse_floats(&m)",
+    ("td_unpad_sequence", "td"): "misuse_padded(&m)",
+    ("td_unpack", "layout"): '"{\\"keys\\": [[\\"a\\"]], \\"shapes\\": [[4]]}"',
     ("td_call", "name"): '"aten::neg"', ("td_call_inplace", "name"): '"aten::neg_"',
     ("td_tensorclass_create", "name"): '"Record"', ("td_recv", "user"): "misuse_reader(&m)",
     ("td_get_dict", "path"): 'NAMES("n")',

@@ -346,6 +346,15 @@ td_tensordict *misuse_lazy(misuse *m) {
   return m->loaded;
 }
 
+td_tensordict *misuse_padded(misuse *m) {
+  td_pad_sequence_options options = TD_PAD_SEQUENCE_OPTIONS_INIT;
+  static const char *const masks[] = {"masks"};
+  options.masks = masks;
+  options.masks_len = 1;
+  TD_DO(td_pad_sequence((const td_tensordict *const[]){m->td, m->td}, 2, &options, &m->loaded));
+  return m->loaded;
+}
+
 td_tensordict *misuse_sub(misuse *m) {
   TD_DO(td_sub_tensordict(m->td, NULL, 0, &m->loaded));
   return m->loaded;

@@ -94,6 +94,7 @@ td_tensordict *misuse_one(misuse *m);
 td_writer *misuse_rows_writer(misuse *m);
 td_tensordict *misuse_value(misuse *m);
 td_tensordict *misuse_lazy(misuse *m);
+td_tensordict *misuse_padded(misuse *m);
 td_tensordict *misuse_sub(misuse *m);
 
 /* A nested tensor; a dictionary with one under "a"; sizes for `tensor_source`. */

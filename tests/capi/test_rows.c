@@ -179,8 +179,6 @@ TD_TEST(pad_sequence_stacks_to_the_longest) {
   options.dim = 1; /* "a" has one dimension only */
   TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_pad_sequence(both, 0, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options.reserved = 1;
-  TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
 }
 
 TD_TEST(isin_and_remove_duplicates_look_at_one_entry) {

@@ -48,10 +48,29 @@ bool too_many_names(const std::string &op, const Request &request) {
   return names.is_array() && names.size() != request.args["batch"].size();
 }
 
+// Python repeats a tensor of size 1 to the size that another sample has beside the padded dimension.
+bool other_sizes_beside_the_padded(const std::string &op, const Request &request) {
+  if (op != "pad_sequence") return false;
+  const auto dim = request.args.at("pad_dim").get<int64_t>();
+  const Json &members = request.args.at("members");
+  for (size_t leaf = 0; leaf < members[0].at("leaves").size(); ++leaf) {
+    const auto shape_in = [&](const Json &member) {
+      auto shape = member.at("leaves").at(leaf).at(1).get<std::vector<int64_t>>();
+      const auto at = dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim;
+      if (at >= 0 && at < static_cast<int64_t>(shape.size())) shape[static_cast<size_t>(at)] = 0;
+      return shape;
+    };
+    for (const Json &member : members)
+      if (shape_in(member) != shape_in(members[0])) return true;
+  }
+  return false;
+}
+
 const Difference kDifferences[] = {
     {"cat, one below the range of dimensions", true, cat_below_the_range},
     {"names after an index by several lists, or by a mask", false, names_of_an_index},
     {"names after tile of a lazy stack", false, tile_of_a_lazy_stack},
+    {"other sizes beside the padded dimension", true, other_sizes_beside_the_padded},
     {"a wrong number of names, one of them null", true, too_many_names},
     {"an ellipsis beside a mask over several dimensions", false, ellipsis_beside_a_wide_mask},
 };

@@ -11,19 +11,6 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-std::vector<Dict> one(Dict td) {
-  std::vector<Dict> list;
-  list.push_back(std::move(td));
-  return list;
-}
-
-// The operations that take a dictionary and give one.
-template <class Call>
-std::vector<Dict> on_base(const Request &request, Call call) {
-  const Dict td = base_of(request.base);
-  return one(made<Dict>([&](auto result) { return call(td.get(), result); }));
-}
-
 std::vector<Dict> with_sizes(const Request &request, const char *argument,
                              td_status (*call)(const td_tensordict *, const int64_t *, size_t,
                                                td_tensordict **)) {
@@ -59,10 +46,6 @@ std::vector<Dict> transpose(const Request &request) {
     return td_transpose(td, request.args.at("dim0").get<int64_t>(),
                         request.args.at("dim1").get<int64_t>(), result);
   });
-}
-
-int64_t integer(const Request &request, const char *argument) {
-  return request.args.at(argument).get<int64_t>();
 }
 
 // The operations that give several dictionaries: asked for their number first.
@@ -287,7 +270,9 @@ const std::map<std::string, Operation> kOperations = {
 
 Operation find_operation(const std::string &name) {
   const auto found = kOperations.find(name);
-  return found == kOperations.end() ? Operation() : found->second;
+  if (found != kOperations.end()) return found->second;
+  const auto more = sequence_operations().find(name);
+  return more == sequence_operations().end() ? Operation() : more->second;
 }
 
 }  // namespace parity

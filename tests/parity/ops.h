@@ -3,6 +3,7 @@
 #define PARITY_OPS_H
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,23 @@ struct Request {
   const Json &args;
 };
 
+inline std::vector<Dict> one(Dict td) {
+  std::vector<Dict> list;
+  list.push_back(std::move(td));
+  return list;
+}
+
+// The operations that take a dictionary and give one.
+template <class Call>
+std::vector<Dict> on_base(const Request &request, Call call) {
+  const Dict td = base_of(request.base);
+  return one(made<Dict>([&](auto result) { return call(td.get(), result); }));
+}
+
+inline int64_t integer(const Request &request, const char *argument) {
+  return request.args.at(argument).get<int64_t>();
+}
+
 // What a request gives: one dictionary, or a list; and what "expect" has beside them, such as "keys".
 struct Result {
   Result(std::vector<Dict> dicts, Json others = Json::object())
@@ -24,6 +42,8 @@ struct Result {
   Json more;
 };
 using Operation = std::function<Result(const Request &)>;
+
+const std::map<std::string, Operation> &sequence_operations();
 
 // Empty for an operation that this program does not know.
 Operation find_operation(const std::string &name);

@@ -1,5 +1,6 @@
 #include "values.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -37,11 +38,15 @@ Tensor converted(const td_tensor *tensor, td_dtype dtype) {
       [&](auto result) { return td_tensor_to(tensor, dtype, TD_DEVICE_NONE, -1, result); });
 }
 
+}  // namespace
+
 std::vector<const char *> names_of(const Path &path) {
   std::vector<const char *> names;
   for (const std::string &name : path) names.push_back(name.c_str());
   return names;
 }
+
+namespace {
 
 int64_t elements(const std::vector<int64_t> &sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
@@ -109,6 +114,8 @@ void walk(const td_tensordict *td, Visit visit) {
   }
 }
 
+}  // namespace
+
 // The names of the dimensions; null where there is none.
 Json names_of(const td_tensordict *td) {
   const Keys keys = made<Keys>([&](auto result) { return td_names(td, result); });
@@ -122,6 +129,8 @@ Json names_of(const td_tensordict *td) {
   return names;
 }
 
+namespace {}  // namespace
+
 // Lists of non-tensor values, nested like the batch.
 Json lists_of(const td_tensordict *td, const char *const *path, size_t path_len) {
   size_t length = 0;
@@ -131,6 +140,8 @@ Json lists_of(const td_tensordict *td, const char *const *path, size_t path_len)
   return Json::parse(text.c_str());
 }
 
+namespace {
+
 Json repeated(const Json &value, const std::vector<int64_t> &batch, size_t depth = 0) {
   if (depth == batch.size()) return value;
   Json list = Json::array();
@@ -138,17 +149,41 @@ Json repeated(const Json &value, const std::vector<int64_t> &batch, size_t depth
   return list;
 }
 
+// A nested tensor: the shape of each row, and all values.
+Json ragged_of(const td_tensordict *nested) {
+  td_tensor *values = nullptr, *sizes = nullptr;
+  check(td_nested_tensor_values(nested, &values, &sizes));
+  const Tensor own_values(values), own_sizes(sizes);
+  const Json table = leaf_of(sizes);
+  const auto columns = table["shape"][1].get<size_t>();
+  Json leaf = leaf_of(values), shapes = Json::array();
+  for (size_t row = 0; row < table["shape"][0].get<size_t>(); ++row) {
+    const auto first = table["values"].begin() + static_cast<std::ptrdiff_t>(row * columns);
+    shapes.push_back(Json(std::vector<Json>(first, first + static_cast<std::ptrdiff_t>(columns))));
+  }
+  return {{"dtype", leaf["dtype"]}, {"ragged", shapes}, {"values", leaf["values"]}};
+}
+
 // {"batch", "leaves", "nodes"} and, where there are any, "names" and "data". Paths are written without blanks.
-Json describe(const td_tensordict *td) {
+// What is below `apart` is left out.
+Json describe(const td_tensordict *td, const std::vector<Path> &apart) {
   Json found = {{"batch", batch_of(td)}, {"leaves", Json::object()}, {"nodes", Json::object()}};
   for (const Json &name : names_of(td)) {
     if (!name.is_null()) found["names"] = names_of(td);
   }
   walk(td, [&](auto path, size_t path_len, td_entry_kind kind) {
-    const std::string name = Json(Path(path, path + path_len)).dump();
+    const Path full(path, path + path_len);
+    for (const Path &other : apart) {
+      if (other.size() <= path_len && std::equal(other.begin(), other.end(), full.begin())) return;
+    }
+    const std::string name = Json(full).dump();
     if (kind == TD_ENTRY_DICT) {
       found["nodes"][name] = batch_of(
           made<Dict>([&](auto result) { return td_get_dict(td, path, path_len, result); }).get());
+    } else if (kind == TD_ENTRY_NESTED_TENSOR) {
+      found["leaves"][name] = ragged_of(made<Dict>([&](auto result) {
+                                          return td_get_nested_tensor(td, path, path_len, result);
+                                        }).get());
     } else if (kind == TD_ENTRY_NON_TENSOR) {
       found["data"][name] = lists_of(td, path, path_len);
     } else {
@@ -188,6 +223,8 @@ std::vector<Dict> members_of(const td_tensordict *td, int64_t dim) {
 
 Dict base_from(const Json &base, bool changed, int64_t add);
 
+}  // namespace
+
 // Names for the dimensions; null for none.
 void name(td_tensordict *td, const Json &names) {
   std::vector<std::string> kept(names.size());
@@ -198,6 +235,8 @@ void name(td_tensordict *td, const Json &names) {
   }
   check(td_set_names(td, texts.data(), texts.size()));
 }
+
+namespace {
 
 Dict stack_from(const Json &base, bool changed, int64_t add) {
   std::vector<Dict> members;
@@ -218,6 +257,8 @@ Dict stack_from(const Json &base, bool changed, int64_t add) {
   return td;
 }
 
+}  // namespace
+
 void set_data(td_tensordict *td, const Json &item) {
   const auto path = item.at(0).get<Path>();
   const std::string text = item.at(1).dump();
@@ -225,6 +266,8 @@ void set_data(td_tensordict *td, const Json &item) {
   check((stack ? td_set_non_tensor_stack_json : td_set_non_tensor_json)(td, names_of(path).data(),
                                                                         path.size(), text.c_str()));
 }
+
+namespace {
 
 void gather(const Json &nested, size_t depth, std::vector<int64_t> &sizes, Json &flat) {
   if (!nested.is_array()) {
@@ -309,7 +352,21 @@ Json leaf_of(const td_tensor *tensor) {
 }
 
 std::string difference_of(const Json &expected, const td_tensordict *td) {
-  if (!expected.contains("members")) return difference(plain(expected), describe(td));
+  if (!expected.contains("members")) {
+    std::vector<Path> apart;  // lazy stacks inside
+    const Json stacks = expected.value("lazy", Json::object());
+    for (const auto &[name, lazy] : stacks.items()) {
+      apart.push_back(Json::parse(name).get<Path>());
+      const auto names = names_of(apart.back());
+      const Dict inside = made<Dict>(
+          [&](auto result) { return td_get_dict(td, names.data(), names.size(), result); });
+      const std::string text = difference_of(lazy, inside.get());
+      if (!text.empty()) return name + " " + text;
+    }
+    Json rest = plain(expected);
+    rest.erase("lazy");
+    return difference(rest, describe(td, apart));
+  }
   std::string text = difference(expected.at("batch"), batch_of(td), "batch");
   const auto dim = expected.at("stack_dim").get<int64_t>();
   const Json name = names_of(td).at(static_cast<size_t>(dim));
@@ -344,6 +401,28 @@ std::string difference(const Json &expected, const Json &found, const std::strin
   }
   return where + ": expected " + expected.dump().substr(0, 60) + ", found " +
          found.dump().substr(0, 60);
+}
+
+td_dtype dtype_of(const std::string &name) { return kDtypes.at(name); }
+
+Tensor tensor_from_leaf(const Json &leaf) {
+  const auto sizes = leaf.at("shape").get<std::vector<int64_t>>();
+  std::vector<double> values;
+  for (const Json &value : leaf.at("values")) {
+    const bool finite = !value.is_object();
+    values.push_back(value.is_boolean() ? value.get<bool>()
+                     : finite           ? value.get<double>()
+                                        : std::stod(value["float"].get<std::string>()));
+  }
+  return converted(tensor_from(values, TD_DTYPE_FLOAT64, sizes).get(),
+                   dtype_of(leaf.at("dtype").get<std::string>()));
+}
+
+Members::Members(const Json &specs) {
+  for (const Json &spec : specs) {
+    dicts.push_back(base_of(spec));
+    handles.push_back(dicts.back().get());
+  }
 }
 
 }  // namespace parity

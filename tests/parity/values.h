@@ -33,6 +33,31 @@ Tensor counted(int64_t first, const std::vector<int64_t> &sizes, const std::stri
 // negated.
 Dict base_of(const Json &base, bool changed = false);
 
+// A tensor of {"dtype", "shape", "values"}.
+Tensor tensor_from_leaf(const Json &leaf);
+
+// The dictionaries of a list of such entries, and their handles.
+struct Members {
+  explicit Members(const Json &specs);
+  std::vector<Dict> dicts;
+  std::vector<const td_tensordict *> handles;
+};
+
+// Non-tensor values of an entry, in lists nested like the batch.
+Json lists_of(const td_tensordict *td, const char *const *path, size_t path_len);
+
+// Sets an entry of the form [path, value]; a list is a value for each row.
+void set_data(td_tensordict *td, const Json &item);
+
+std::vector<const char *> names_of(const Path &path);
+td_dtype dtype_of(const std::string &name);
+
+// The names of the dimensions; null where there is none.
+Json names_of(const td_tensordict *td);
+
+// Gives dimensions their names.
+void name(td_tensordict *td, const Json &names);
+
 // Writes one value into every tensor, at every level.
 void fill(td_tensordict *td, const td_tensor *value);
 

@@ -25,6 +25,7 @@ export rename_key!, create_nested!, depth, entry_size, auto_batch_size!
 export squeeze, unsqueeze, expand, unbind, stack
 export flatten, unflatten, movedim, narrow, atleast, expand_as, chunk, tensor_split, become!
 export tile, repeat_interleave, roll, rot90, gather, pad, pad_sequence, isin, remove_duplicates, group_by
+export unpad_sequence, collate, pack, unpack, PackLayout, rename_keys
 export masked_select, masked_fill, masked_fill!, choose, expand_right, expand_as_right, like, difference
 export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leaves, cat_leaves
 export apply, apply!
@@ -82,6 +83,8 @@ include("call.jl")
 include("names.jl")
 include("entries.jl")
 include("rows.jl")
+include("sequences.jl")
+include("pack.jl")
 include("mask.jl")
 include("joins.jl")
 include("map.jl")

@@ -82,13 +82,17 @@ to(td::TensorDict, d::Device; non_blocking::Bool = false) =
     call(TensorDict, td_to_device, td, d.type, d.index, Ref(td_to_options(; non_blocking = non_blocking)))
 
 """
-    to(td; dtype = nothing, device = nothing, like = nothing, each_like = false, pin = false, non_blocking = false)
+    to(td; dtype = nothing, device = nothing, like = nothing, each_like = false, pin = false,
+       non_blocking = false, kinds = (), keys = nothing)
     to!(td; options...)
 
 Both at once, or as another dictionary `like`: its device, and the element type that all its tensors
 have, where nothing else is said. With `each_like` each tensor becomes as the one of its key there;
 tensors on the device `"meta"` give only an element type. `pin`: through pinned memory; without another
 device that is where they stay. `to!` replaces the tensors of `td` itself.
+
+Only tensors of `kinds` get another element type: `:floating`, `:complex`, `:integer`, `:bool`, one or
+several of them. Only the entries `keys`, and what is below them, are converted and moved.
 """
 to(td::TensorDict; options...) =
     call(TensorDict, (d, result) -> convert_dict((a...) -> td_to(a..., result), d; options...), td)
@@ -97,12 +101,18 @@ to!(td::TensorDict; options...) =
 
 function convert_dict(convert, td; dtype::Union{Type,Nothing} = nothing, device::Union{Device,Nothing} = nothing,
                       like::Union{TensorDict,Nothing} = nothing, each_like::Bool = false, pin::Bool = false,
-                      non_blocking::Bool = false)
+                      non_blocking::Bool = false, kinds = (), keys = nothing)
     code = dtype === nothing ? TD_DTYPE_OTHER : dtype_code(dtype)
     d = something(device, Device(TD_DEVICE_NONE, -1))
-    options = td_to_options(non_blocking = non_blocking, pin_memory = pin, each_like = each_like)
-    convert(td, something(like, C_NULL), code, d.type, d.index, Ref(options))
+    flags = reduce(|, (TO_KINDS[kind] for kind in (kinds isa Symbol ? (kinds,) : kinds)); init = UInt32(0))
+    with_keys(something(keys, ())) do list, count
+        options = td_to_options(non_blocking = non_blocking, pin_memory = pin, each_like = each_like,
+                                kinds = flags, keys = pointer(list), keys_len = count)
+        convert(td, something(like, C_NULL), code, d.type, d.index, Ref(options))
+    end
 end
+const TO_KINDS = (floating = TD_TO_KINDS_FLOATING, complex = TD_TO_KINDS_COMPLEX,
+                  integer = TD_TO_KINDS_INTEGER, bool = TD_TO_KINDS_BOOL)
 
 """
     pin_memory(td)

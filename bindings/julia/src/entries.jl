@@ -232,6 +232,28 @@ function rename_key!(td::TensorDict, (from, to)::Pair; safe::Bool = false)
 end
 
 """
+    rename_keys(td, pairs...; strict = true)
+
+A dictionary over the same tensors in which several entries have other keys, all at once: two may change
+places. With `strict` all keys must exist.
+
+```jldoctest
+julia> td = rename_keys(TensorDict(2; a = [1, 2], b = [3, 4]), "a" => "b", "b" => "a");
+
+julia> Array(td["a"]) == [3, 4]
+true
+```
+"""
+function rename_keys(td::TensorDict, pairs::Pair...; strict::Bool = true)
+    flags = strict ? 0 : TD_RENAME_KEYS_IGNORE_MISSING
+    with_keys([first(pair) for pair in pairs]) do keys, count
+        with_keys([last(pair) for pair in pairs]) do new_keys, _
+            call(TensorDict, td_rename_keys, td, keys, new_keys, count, flags)
+        end
+    end
+end
+
+"""
     create_nested!(td, key)
 
 Make an empty dictionary under `key`, replacing what was there.

@@ -91,35 +91,6 @@ function pad(td::TensorDict, widths::Tuple{Integer,Integer}...; value::Real = 0)
 end
 
 """
-    pad_sequence(tds; dim = 1, value = 0, masks = nothing)
-
-Dictionaries stacked along a new first dimension, each tensor padded behind to the longest. Only tensors
-that all of them have are taken.
-
-- `dim`: the dimension of each tensor that is padded
-- `masks`: the key of a dictionary of masks, true where there was a value
-
-```jldoctest
-julia> both = pad_sequence([TensorDict(1; a = [5]), TensorDict(2; a = [6, 7])]);
-
-julia> Array(both["a"])
-2×2 Matrix{Int64}:
- 5  0
- 6  7
-```
-"""
-function pad_sequence(tds::AbstractVector{TensorDict}; dim::Integer = 1, value::Real = 0, masks = nothing)
-    names = masks === nothing ? String[] : path(masks)
-    pointers = Cstring[Base.unsafe_convert(Cstring, name) for name in names]
-    GC.@preserve tds names pointers begin
-        options = td_pad_sequence_options(dim = from0(dim), value = value, masks = pointer(pointers),
-                                          masks_len = length(pointers))
-        sources = Ptr{td_tensordict}[live_pointer(td) for td in tds]
-        call(TensorDict, td_pad_sequence, sources, length(sources), Ref(options))
-    end
-end
-
-"""
     isin(td, reference, key; dim = 1) -> Tensor
 
 A mask of the positions of a batch dimension that `reference` has too, as far as one tensor tells.

@@ -35,6 +35,7 @@
 #include "tensordict/td_nested_tensor.h"
 #include "tensordict/td_non_tensor.h"
 #include "tensordict/td_optimizer.h"
+#include "tensordict/td_pack.h"
 #include "tensordict/td_random.h"
 #include "tensordict/td_reload.h"
 #include "tensordict/td_replay.h"

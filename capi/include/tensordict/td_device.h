@@ -1,23 +1,41 @@
-/* tensordict/td_device.h: devices and dtypes (C: td_to, td_to_device, td_to_dtype, td_measure; Python: to, cpu, cuda, pin_memory, auto_device_, numel, bytes). */
+/* tensordict/td_device.h: devices and dtypes (C: td_to, td_to_device, td_to_dtype, td_measure; Python: to, cpu, cuda, pin_memory, auto_device_, numel, bytes, cast_filter). */
 #ifndef TENSORDICT_TD_DEVICE_H
 #define TENSORDICT_TD_DEVICE_H
 
-#include "tensordict/td_dict.h"
+#include "tensordict/td_entries.h"
 
 TD_BEGIN_C
+
+/**
+ * Which tensors get another dtype. Python: cast_filter with is_floating, is_inexact, is_integer or
+ * is_bool.
+ */
+typedef uint32_t td_to_kinds;
+enum {
+  TD_TO_KINDS_FLOATING = 1, /**< floating-point dtypes */
+  TD_TO_KINDS_COMPLEX = 2,  /**< complex dtypes */
+  TD_TO_KINDS_INTEGER = 4,  /**< integer dtypes, without bool */
+  TD_TO_KINDS_BOOL = 8      /**< bool */
+};
 
 /**
  * Options of td_to() and td_to_device(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_to_options {
-  uint32_t struct_size; /**< sizeof(td_to_options) */
-  int32_t non_blocking; /**< 1: returns before the copies are done */
-  int32_t pin_memory;   /**< 1: copies through pinned memory; without another device the result
-                             stays there */
-  int32_t each_like;    /**< 1: each tensor takes the dtype and device of the tensor in `like` under
-                             its key */
+  uint32_t struct_size;           /**< sizeof(td_to_options) */
+  int32_t non_blocking;           /**< 1: returns before the copies are done */
+  int32_t pin_memory;             /**< 1: copies through pinned memory; without another device the
+                                       result stays there */
+  int32_t each_like;              /**< 1: each tensor takes the dtype and device of the tensor in
+                                       `like` under its key */
+  td_to_kinds kinds;              /**< flags: only tensors of these dtypes get another dtype; 0: all.
+                                       td_to_device() ignores it */
+  uint32_t reserved;              /**< zero */
+  const td_key *TD_NULLABLE keys; /**< borrowed; only these entries, and what is below them, are
+                                       converted and moved; NULL: all. td_to_device() ignores it */
+  size_t keys_len;                /**< number of `keys` */
 } td_to_options;
-#define TD_TO_OPTIONS_INIT {(uint32_t)sizeof(td_to_options), 0, 0, 0}
+#define TD_TO_OPTIONS_INIT {(uint32_t)sizeof(td_to_options), 0, 0, 0, 0, 0, NULL, 0}
 
 /**
  * Moves a dictionary to a device. Entries that you set later move there too.
@@ -70,8 +88,9 @@ td_status td_to_dtype(const td_tensordict *td, td_dtype dtype, td_tensordict **r
  * @param result       new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_DEVICE (no such device, or none to pin memory for), TD_ERR_DTYPE,
- *         TD_ERR_KEY_NOT_FOUND (`like` has other keys), TD_ERR_INVALID_ARGUMENT (`each_like`
- *         without `like`), TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
+ *         TD_ERR_KEY_NOT_FOUND (`like` has other keys, or `td` lacks a key of the options),
+ *         TD_ERR_INVALID_ARGUMENT (`each_like` without `like`, an unknown kind),
+ *         TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td` and `like`
  */
 TD_API(0, 1) TD_MUST_USE
@@ -90,9 +109,9 @@ td_status td_to(const td_tensordict *td, const td_tensordict *TD_NULLABLE like, 
  * @param options      borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_DEVICE (no such device, or none to pin memory for), TD_ERR_DTYPE,
- *         TD_ERR_KEY_NOT_FOUND (`like` has other keys), TD_ERR_INVALID_ARGUMENT (`each_like`
- *         without `like`), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict),
- *         TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
+ *         TD_ERR_KEY_NOT_FOUND (`like` has other keys, or `td` lacks a key of the options),
+ *         TD_ERR_INVALID_ARGUMENT (`each_like` without `like`, an unknown kind), TD_ERR_LOCKED,
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict), TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety needs exclusive access to `td`; other threads may read `like`
  */
 TD_API(0, 2) TD_MUST_USE

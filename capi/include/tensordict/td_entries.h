@@ -1,4 +1,4 @@
-/* tensordict/td_entries.h: entries as a whole (C: td_update, td_pop, td_select, …; Python: update_, select, exclude, split_keys, flatten_keys, pop, rename_key_). */
+/* tensordict/td_entries.h: entries as a whole (C: td_update, td_pop, td_select, …; Python: update_, select, exclude, split_keys, flatten_keys, pop, rename_key_, rename_keys). */
 #ifndef TENSORDICT_TD_ENTRIES_H
 #define TENSORDICT_TD_ENTRIES_H
 
@@ -264,6 +264,36 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_len,
                         const char *const *new_path, size_t new_path_len,
                         td_rename_key_flags flags) TD_NOEXCEPT;
+
+/**
+ * Flags of td_rename_keys().
+ */
+typedef uint32_t td_rename_keys_flags;
+enum {
+  TD_RENAME_KEYS_IGNORE_MISSING = 1 /**< skips keys that do not exist. Python: strict=False */
+};
+
+/**
+ * Makes a dictionary over the same tensors in which several entries have other paths, all at once:
+ * two may change places. Moved entries stand last in their dictionaries. The result lacks
+ * dictionaries that lose their last entry; with a lazy stack, only if all its elements lose it.
+ *
+ * @param td       borrowed
+ * @param keys     borrowed; none twice, none inside another one; NULL only when keys_len is 0
+ * @param new_keys borrowed; the new path of each; likewise
+ * @param keys_len number of keys, and of new ones
+ * @param flags    0, or TD_RENAME_KEYS_IGNORE_MISSING
+ * @param result   new, unlocked; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (an entry at a new
+ *         path that is not renamed itself, or a tensor above it), TD_ERR_INVALID_ARGUMENT (a key
+ *         twice, or inside another one), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE
+ * @threadsafety safe while other threads only read `td`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_rename_keys(const td_tensordict *td, const td_key *TD_NULLABLE keys,
+                         const td_key *TD_NULLABLE new_keys, size_t keys_len,
+                         td_rename_keys_flags flags, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Removes all entries. The batch size and device stay.

@@ -1,4 +1,4 @@
-/* tensordict/td_join.h: joins beyond td_stack() and td_cat() (C: td_maybe_dense_stack, td_join_into, …; Python: maybe_dense_stack, stack_tensors, cat_tensors, out=). */
+/* tensordict/td_join.h: joins beyond td_stack() and td_cat() (C: td_maybe_dense_stack, td_collate, td_join_into, …; Python: maybe_dense_stack, collate, stack_tensors, cat_tensors, out=). */
 #ifndef TENSORDICT_TD_JOIN_H
 #define TENSORDICT_TD_JOIN_H
 
@@ -31,6 +31,46 @@ enum {
 TD_API(0, 1) TD_MUST_USE
 td_status td_maybe_dense_stack(const td_tensordict *const *sources, size_t sources_len, int64_t dim,
                                td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Options of td_collate(). Set a field after `struct_size` to 0 for its default.
+ */
+typedef struct td_collate_options {
+  uint32_t struct_size;                 /**< sizeof(td_collate_options) */
+  uint32_t reserved;                    /**< zero */
+  const td_key *TD_NULLABLE pad_keys;   /**< borrowed; tensors to pad behind their first dimension, to
+                                             the longest; NULL: none */
+  const double *TD_NULLABLE pad_values; /**< borrowed; the padding of each; NULL: zeros */
+  size_t pad_keys_len;                  /**< number of `pad_keys` */
+  const td_key *TD_NULLABLE nested_keys; /**< borrowed; tensors that become nested tensors; NULL: none */
+  size_t nested_keys_len;               /**< number of `nested_keys` */
+  const char *const *TD_NULLABLE masks; /**< borrowed; path for the masks of the padded tensors, true
+                                             where there was a value; NULL: no masks */
+  size_t masks_len;                     /**< number of names in `masks` */
+} td_collate_options;
+#define TD_COLLATE_OPTIONS_INIT \
+  {(uint32_t)sizeof(td_collate_options), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
+
+/**
+ * Makes one dictionary of samples, along a new first dimension: like td_maybe_dense_stack(), with
+ * some tensors padded and some nested. Tensors that are padded need samples without batch
+ * dimensions.
+ *
+ * @param sources     borrowed; the samples; a lazy stack in the result keeps them
+ * @param sources_len at least 1
+ * @param options     borrowed; NULL for the defaults
+ * @param result      new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no sample, a key both padded and nested, masks without
+ *         padded keys), TD_ERR_KEY_NOT_FOUND (a sample lacks a key), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (`masks` is an entry), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (samples with
+ *         batch dimensions, or that cannot be stacked beside nested tensors), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read the sources
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_collate(const td_tensordict *const *sources, size_t sources_len,
+                     const td_collate_options *TD_NULLABLE options,
+                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Flags of td_join_into().

@@ -1,8 +1,8 @@
-/* tensordict/td_rows.h: operations that rearrange rows into new memory (C: td_repeat, td_gather, td_pad, …; Python: repeat, gather, roll, flip, pad, pad_sequence). */
+/* tensordict/td_rows.h: operations that rearrange rows into new memory (C: td_repeat, td_gather, td_pad, …; Python: repeat, gather, roll, flip, pad, pad_sequence, unpad_sequence). */
 #ifndef TENSORDICT_TD_ROWS_H
 #define TENSORDICT_TD_ROWS_H
 
-#include "tensordict/td_dict.h"
+#include "tensordict/td_entries.h"
 
 TD_BEGIN_C
 
@@ -145,23 +145,26 @@ td_status td_pad(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size
  */
 typedef struct td_pad_sequence_options {
   uint32_t struct_size;                 /**< sizeof(td_pad_sequence_options) */
-  int32_t reserved;                     /**< zero */
+  int32_t left;                         /**< 1: the padding stands before the data */
   int64_t dim;                          /**< the dimension of each tensor to pad; negative counts from
                                              its end */
   double value;                         /**< the padding, converted to the dtype of each tensor */
   const char *const *TD_NULLABLE masks; /**< borrowed; paths for the masks, one per tensor, true where
                                              there was a value; NULL: no masks */
   size_t masks_len;                     /**< number of names in `masks` */
+  const td_key *TD_NULLABLE keys;       /**< borrowed; tensors with a padding of their own; NULL: none */
+  const double *TD_NULLABLE values;     /**< borrowed; the padding of each of `keys` */
+  size_t keys_len;                      /**< number of `keys` and of `values` */
 } td_pad_sequence_options;
 #define TD_PAD_SEQUENCE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_pad_sequence_options), 0, 0, 0.0, NULL, 0}
+  {(uint32_t)sizeof(td_pad_sequence_options), 0, 0, 0.0, NULL, 0, NULL, NULL, 0}
 
 /**
- * Stacks dictionaries along a new first dimension, and pads each tensor behind to the longest.
+ * Stacks dictionaries along a new first dimension, and pads each tensor to the longest.
  *
- * The result has the tensors and dictionaries that all sources have. A lazy stack is read as dense.
- * A batch dimension grows with the tensors that are padded along it. A mask has the batch size of the
- * result, and the padded dimension last if that is a feature dimension.
+ * The result has the entries that all sources have. A lazy stack is read as dense. A batch dimension
+ * grows with the tensors that are padded along it; non-tensor data is null there. A mask has the
+ * batch size of the result, and the padded dimension last if that is a feature dimension.
  *
  * @param sources     borrowed
  * @param sources_len at least 1
@@ -169,13 +172,52 @@ typedef struct td_pad_sequence_options {
  * @param result      new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (a tensor lacks that dimension,
- *         or other sizes differ), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_OUT_OF_MEMORY
+ *         or other sizes differ), TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND (a key of `keys`),
+ *         TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY (a tensor in one source, data in another),
+ *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_pad_sequence(const td_tensordict *const *sources, size_t sources_len,
                           const td_pad_sequence_options *TD_NULLABLE options,
                           td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Options of td_unpad_sequence(). Set a field after `struct_size` to 0 for its default.
+ */
+typedef struct td_unpad_sequence_options {
+  uint32_t struct_size;                    /**< sizeof(td_unpad_sequence_options) */
+  uint32_t reserved;                       /**< zero */
+  int64_t dim;                             /**< the padded dimension of each sample's tensors; negative
+                                                counts from the end */
+  const td_tensor *TD_NULLABLE mask;       /**< borrowed; bools [samples, positions], true where there
+                                                is a value, for all tensors; NULL: none */
+  const td_tensordict *TD_NULLABLE masks;  /**< borrowed; a mask for each tensor under its key; NULL:
+                                                none */
+} td_unpad_sequence_options;
+#define TD_UNPAD_SEQUENCE_OPTIONS_INIT \
+  {(uint32_t)sizeof(td_unpad_sequence_options), 0, 0, NULL, NULL}
+
+/**
+ * Takes the padding away that td_pad_sequence() added: a lazy stack of the samples along dimension
+ * 0, each as long as its mask says, which share memory with `td`.
+ *
+ * Without `mask` and `masks`, the entry "masks" of `td` has a mask for each tensor, and is not in
+ * the result. If all tensors are padded along a batch dimension, the samples' batch sizes shrink.
+ *
+ * @param td      borrowed; the first batch dimension is that of the samples
+ * @param options borrowed; NULL for the defaults
+ * @param result  new, unlocked; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_SHAPE (no batch dimension, or a mask of another shape), TD_ERR_DTYPE (a mask
+ *         that holds no bools), TD_ERR_KEY_NOT_FOUND (no mask), TD_ERR_INDEX (a tensor lacks that
+ *         dimension), TD_ERR_INVALID_ARGUMENT (`mask` and `masks`, or a mask with a hole)
+ * @threadsafety safe while other threads only read `td` and the masks
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_unpad_sequence(const td_tensordict *td,
+                            const td_unpad_sequence_options *TD_NULLABLE options,
+                            td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Makes a mask of the positions of a batch dimension that also occur in another dictionary,

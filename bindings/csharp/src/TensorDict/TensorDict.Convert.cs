@@ -1,8 +1,30 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using TensorDicts.Interop;
 
 namespace TensorDicts
 {
+    /// <summary>Kinds of dtypes: which tensors get another dtype.</summary>
+    [Flags]
+    public enum DTypeKinds
+    {
+        /// <summary>All dtypes.</summary>
+        All = 0,
+
+        /// <summary>Floating-point dtypes.</summary>
+        Floating = 1,
+
+        /// <summary>Complex dtypes.</summary>
+        Complex = 2,
+
+        /// <summary>Integer dtypes, without bool.</summary>
+        Integer = 4,
+
+        /// <summary>Bool.</summary>
+        Bool = 8,
+    }
+
     /// <summary>How <see cref="TensorDict.To(ToOptions)"/> works: what you do not set stays the same.</summary>
     public sealed record ToOptions
     {
@@ -24,12 +46,19 @@ namespace TensorDicts
         /// <summary>Does not wait for the copies.</summary>
         public bool NonBlocking { get; set; }
 
+        /// <summary>Only tensors of these dtypes get another dtype.</summary>
+        public DTypeKinds Kinds { get; set; }
+
+        /// <summary>Only these entries, and what is below them, are converted and moved; null: all.</summary>
+        public IEnumerable<NestedKey>? Keys { get; set; }
+
         internal td_to_options ToRaw()
         {
             td_to_options raw = td_to_options.Default;
             raw.non_blocking = NonBlocking ? 1 : 0;
             raw.pin_memory = Pin ? 1 : 0;
             raw.each_like = EachLike ? 1 : 0;
+            raw.kinds = (td_to_kinds)(uint)Kinds;
             return raw;
         }
     }
@@ -66,6 +95,9 @@ namespace TensorDicts
         public void ToInPlace(ToOptions options)
         {
             td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
+            using var keys = new Utf8Keys(options.Keys ?? Enumerable.Empty<NestedKey>());
+            raw.keys = keys.Pointer;
+            raw.keys_len = keys.Length;
             using var handle = Handle.BorrowToChange();
             using var like = DictHandle.BorrowOrNull(options.Like);
             Status.Check(Native.td_to_inplace(
@@ -131,6 +163,9 @@ namespace TensorDicts
         private TensorDict Converted(ToOptions options)
         {
             td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
+            using var keys = new Utf8Keys(options.Keys ?? Enumerable.Empty<NestedKey>());
+            raw.keys = keys.Pointer;
+            raw.keys_len = keys.Length;
             using var handle = Handle.Borrow();
             using var like = DictHandle.BorrowOrNull(options.Like);
             td_tensordict* result = null;

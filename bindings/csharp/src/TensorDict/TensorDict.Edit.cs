@@ -66,6 +66,22 @@ namespace TensorDicts
                 safe ? td_rename_key_flags.TD_RENAME_KEY_SAFE : 0));
         }
 
+        /// <summary>
+        /// A dictionary over the same tensors in which several entries have other keys, all at once: two may change
+        /// places. If <paramref name="strict"/>, all keys must exist.
+        /// </summary>
+        public TensorDict RenameKeys(IReadOnlyDictionary<NestedKey, NestedKey> pairs, bool strict = true)
+        {
+            using var keys = new Utf8Keys(Argument.NotNull(pairs, nameof(pairs)).Keys);
+            using var newKeys = new Utf8Keys(pairs.Values);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_rename_keys(
+                handle.Pointer, keys.Pointer, newKeys.Pointer, keys.Length,
+                strict ? 0 : td_rename_keys_flags.TD_RENAME_KEYS_IGNORE_MISSING, &result));
+            return Own(result);
+        }
+
         /// <summary>Removes all entries. Batch size and device stay.</summary>
         public void Clear()
         {

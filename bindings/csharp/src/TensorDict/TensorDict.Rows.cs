@@ -118,27 +118,6 @@ namespace TensorDicts
             return Own(result);
         }
 
-        /// <summary>
-        /// Stacks dictionaries along a new first dimension, each tensor padded behind to the longest. Only tensors
-        /// that all of them have are taken. With a key for masks each tensor has one there, true where there was a
-        /// value.
-        /// </summary>
-        public static TensorDict PadSequence(
-            IEnumerable<TensorDict> sources, long dim = 0, double value = 0, NestedKey? masks = null)
-        {
-            return MadeOf(sources, (list, count, made) =>
-            {
-                byte* stack = stackalloc byte[Utf8.StackBytes];
-                using var path = new Utf8Path(masks ?? default, stack);
-                td_pad_sequence_options options = td_pad_sequence_options.Default;
-                options.dim = dim;
-                options.value = value;
-                options.masks = path.Pointer;
-                options.masks_len = path.Length;
-                return Native.td_pad_sequence(list, count, &options, made);
-            });
-        }
-
         /// <summary>A mask of the positions of a batch dimension that another dictionary has too, as far as one tensor tells.</summary>
         public Tensor IsIn(TensorDict reference, NestedKey key, long dim = 0)
         {

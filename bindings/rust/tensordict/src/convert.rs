@@ -7,6 +7,8 @@ use crate::dict::{Dict, TensorDict};
 use crate::dtype::DType;
 use crate::error::{check, read_list, sound, Result};
 use crate::gradient::raw_or_null;
+use crate::key::KeyPath;
+use crate::select::RawKeys;
 
 /// Where `to` goes: a [`Device`], a [`DType`], or a pair of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,11 +35,35 @@ impl From<(Device, DType)> for Target {
     }
 }
 
+/// Kinds of dtypes, joined with `|`: which tensors get another dtype.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DTypeKinds(sys::td_to_kinds);
+
+impl DTypeKinds {
+    /// Floating-point dtypes.
+    pub const FLOATING: Self = Self(sys::TD_TO_KINDS_FLOATING);
+    /// Complex dtypes.
+    pub const COMPLEX: Self = Self(sys::TD_TO_KINDS_COMPLEX);
+    /// Integer dtypes, without bool.
+    pub const INTEGER: Self = Self(sys::TD_TO_KINDS_INTEGER);
+    /// Bool.
+    pub const BOOL: Self = Self(sys::TD_TO_KINDS_BOOL);
+}
+
+impl std::ops::BitOr for DTypeKinds {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// How [`Dict::to_with`] works.
 #[derive(Clone, Copy, Default)]
 pub struct ToOptions<'a> {
     raw: sys::td_to_options,
     like: Option<&'a Dict>,
+    keys: &'a [KeyPath],
 }
 
 impl<'a> ToOptions<'a> {
@@ -58,10 +84,37 @@ impl<'a> ToOptions<'a> {
         self
     }
 
+    /// Only tensors of these dtypes get another dtype.
+    ///
+    /// ```
+    /// use tensordict::{DType, DTypeKinds, Tensor, TensorDict, ToOptions};
+    ///
+    /// let td = TensorDict::from_pairs((), [("x", Tensor::scalar(1f32)?), ("i", Tensor::scalar(1i64)?)])?;
+    /// let half = td.to_with(DType::F16, &ToOptions::new().kinds(DTypeKinds::FLOATING))?;
+    /// assert_eq!(half.tensor("x")?.dtype(), DType::F16);
+    /// assert_eq!(half.tensor("i")?.dtype(), DType::I64);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    pub fn kinds(mut self, kinds: DTypeKinds) -> Self {
+        self.raw.kinds = kinds.0;
+        self
+    }
+
+    /// Only these entries, and what is below them: `&keys!["a", ("n", "b")]`.
+    pub fn keys(mut self, keys: &'a [KeyPath]) -> Self {
+        self.keys = keys;
+        self
+    }
+
     /// The device of a dictionary, and the dtype that all its tensors have, where nothing else is said.
     pub fn like(mut self, like: &'a Dict) -> Self {
         self.like = Some(like);
         self
+    }
+
+    // The options with a list of keys, which must live as long.
+    fn raw_with(&self, keys: &RawKeys) -> sys::td_to_options {
+        sys::td_to_options { keys: keys.list(), keys_len: keys.len(), ..self.raw }
     }
 
     /// Each tensor becomes as the one of the same key in a dictionary. Meta tensors give only a dtype.
@@ -90,8 +143,10 @@ impl Dict {
         options: &ToOptions<'_>,
     ) -> Result<TensorDict> {
         let target = target.into();
+        let keys = RawKeys::new(options.keys)?;
+        let raw = options.raw_with(&keys);
         // SAFETY: the handles are alive, the options live for the call.
-        self.derive(|result| unsafe { self.convert(target, options, result) })
+        self.derive(|result| unsafe { self.convert(target, options.like, &raw, result) })
     }
 
     /// As [`to_with`](Self::to_with), but the tensors of this dictionary itself are replaced.
@@ -101,21 +156,24 @@ impl Dict {
         let dtype = target.dtype.map_or(sys::TD_DTYPE_OTHER, DType::raw);
         let (kind, index) = Device::raw_or_none(target.device);
         let (td, like) = (self.raw_mut(), raw_or_null(options.like));
+        let keys = RawKeys::new(options.keys)?;
+        let raw = options.raw_with(&keys);
         // SAFETY: the handles are alive, the options live for the call.
-        check(unsafe { sys::td_to_inplace(td, like, dtype, kind, index, &options.raw) })
+        check(unsafe { sys::td_to_inplace(td, like, dtype, kind, index, &raw) })
     }
 
     unsafe fn convert(
         &self,
         target: Target,
-        options: &ToOptions<'_>,
+        like: Option<&Dict>,
+        options: &sys::td_to_options,
         result: *mut *mut sys::td_tensordict,
     ) -> sys::td_status {
         let dtype = target.dtype.map_or(sys::TD_DTYPE_OTHER, DType::raw);
         let (kind, index) = Device::raw_or_none(target.device);
-        let like = raw_or_null(options.like);
+        let like = raw_or_null(like);
         // SAFETY: as promised by the caller.
-        unsafe { sys::td_to(self.raw(), like, dtype, kind, index, &options.raw, result) }
+        unsafe { sys::td_to(self.raw(), like, dtype, kind, index, options, result) }
     }
 
     /// The same values in pinned memory, from which copies to an accelerator are quicker.

@@ -9,6 +9,7 @@ use crate::handle::Handle;
 use crate::iter::Keys;
 use crate::key::{Key, KeyPath, RawKey};
 use crate::nested_tensor::NestedTensor;
+use crate::select::RawKeys;
 use crate::tensor::Tensor;
 
 /// An entry that was taken out of a dictionary.
@@ -156,6 +157,33 @@ impl Dict {
         check(unsafe {
             let (td, flags) = (self.raw_mut(), sys::TD_RENAME_KEY_SAFE * u32::from(safe));
             sys::td_rename_key(td, key.path(), key.len(), to.path(), to.len(), flags)
+        })
+    }
+
+    /// A dictionary over the same tensors in which several entries have other keys, all at once: two may
+    /// change places. With `strict` all keys must exist.
+    ///
+    /// ```
+    /// use tensordict::{Tensor, TensorDict};
+    ///
+    /// let td = TensorDict::from_pairs((), [("a", Tensor::scalar(1i64)?), ("b", Tensor::scalar(2i64)?)])?;
+    /// let other = td.rename_keys([("a", "b"), ("b", "a")], true)?;
+    /// assert_eq!(other.tensor("a")?.item::<i64>()?, 2);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn rename_keys<K: Key, N: Key>(
+        &self,
+        pairs: impl IntoIterator<Item = (K, N)>,
+        strict: bool,
+    ) -> Result<TensorDict> {
+        let (keys, new_keys): (Vec<K>, Vec<N>) = pairs.into_iter().unzip();
+        let (keys, new_keys) = (RawKeys::new(keys)?, RawKeys::new(new_keys)?);
+        let flags = sys::TD_RENAME_KEYS_IGNORE_MISSING * u32::from(!strict);
+        // SAFETY: the handle is alive, and the lists have equally many keys.
+        TensorDict::receive(|result| unsafe {
+            let (from, to, len) = (keys.list(), new_keys.list(), keys.len());
+            sys::td_rename_keys(self.raw(), from, to, len, flags, result)
         })
     }
 

@@ -4,8 +4,7 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::{Error, Result};
-use crate::joins::Sources;
-use crate::key::{Key, KeyPath, RawKey};
+use crate::key::{Key, RawKey};
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
 
@@ -173,82 +172,5 @@ impl Dict {
         // SAFETY: the call succeeded and gave every handle to us.
         let groups = tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) });
         Ok((values, groups.collect()))
-    }
-}
-
-/// How [`TensorDict::pad_sequence_with`] works.
-#[derive(Clone, Debug, Default)]
-pub struct PadSequenceOptions {
-    dim: i64,
-    value: f64,
-    masks: Option<KeyPath>,
-}
-
-impl PadSequenceOptions {
-    /// The defaults: the first dimension of each tensor, padded with 0, no masks.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The dimension of each tensor that is padded.
-    pub fn dim(mut self, dim: i64) -> Self {
-        self.dim = dim;
-        self
-    }
-
-    /// What is padded with.
-    pub fn value(mut self, value: f64) -> Self {
-        self.value = value;
-        self
-    }
-
-    /// Where masks go, one for each tensor, true where there was a value.
-    pub fn masks(mut self, key: impl Key) -> Self {
-        self.masks = Some(KeyPath::new(key));
-        self
-    }
-}
-
-impl TensorDict {
-    /// Stacks dictionaries along a new first dimension, each tensor padded behind to the longest.
-    #[track_caller]
-    pub fn pad_sequence<D: AsRef<Dict>>(
-        sources: impl IntoIterator<Item = D>,
-    ) -> Result<TensorDict> {
-        Self::pad_sequence_with(PadSequenceOptions::new(), sources)
-    }
-
-    /// As [`pad_sequence`](Self::pad_sequence), with options.
-    ///
-    /// ```
-    /// use tensordict::{PadSequenceOptions, Tensor, TensorDict};
-    ///
-    /// let run = |x: &[i64]| -> tensordict::Result<TensorDict> {
-    ///     TensorDict::from_pairs([x.len()], [("x", Tensor::from_slice(x, [x.len()])?)])
-    /// };
-    /// let options = PadSequenceOptions::new().masks("masks");
-    /// let both = TensorDict::pad_sequence_with(options, [run(&[1])?, run(&[2, 3])?])?;
-    /// assert_eq!(both.tensor("x")?.to_vec::<i64>()?, [1, 0, 2, 3]);
-    /// assert_eq!(both.tensor(("masks", "x"))?.to_vec::<bool>()?, [true, false, true, true]);
-    /// # Ok::<(), tensordict::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn pad_sequence_with<D: AsRef<Dict>>(
-        options: PadSequenceOptions,
-        sources: impl IntoIterator<Item = D>,
-    ) -> Result<TensorDict> {
-        let sources = Sources::new(sources);
-        let masks = options.masks.as_ref().map(RawKey::new).transpose()?;
-        let raw = sys::td_pad_sequence_options {
-            dim: options.dim,
-            value: options.value,
-            masks: masks.as_ref().map_or(std::ptr::null(), RawKey::path),
-            masks_len: masks.as_ref().map_or(0, RawKey::len),
-            ..Default::default()
-        };
-        // SAFETY: the handles are alive and the lists are as long as they are said to be.
-        Self::receive(|result| unsafe {
-            sys::td_pad_sequence(sources.as_ptr(), sources.len(), &raw, result)
-        })
     }
 }

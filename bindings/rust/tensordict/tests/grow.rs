@@ -51,7 +51,8 @@ fn a_folder_grows() {
     assert_eq!(writer.rows(), 13);
     writer.close().unwrap();
 
-    let options = AppendOptions::new().background(false).durable(true).publish_rows(2).publish_bytes(1000);
+    let options =
+        AppendOptions::new().background(false).durable(true).publish_rows(2).publish_bytes(1000);
     let mut writer = Writer::growing(&dir, None, options).unwrap();
     write(&mut writer, 13, 3);
     let length = TensorDict::memmap_length(&dir).unwrap();
