@@ -6,14 +6,19 @@ namespace TensorDicts
     /// Where <see cref="TensorDict.Pack(out PackLayout, long)"/> puts each tensor: JSON with keys, shapes, dim, nested,
     /// device, type, offsets and numel. One that is made by hand needs keys and shapes alone.
     /// </summary>
-    /// <param name="Json">The layout as JSON.</param>
-    public sealed record PackLayout(string Json)
+    public sealed record PackLayout
     {
+        /// <summary>A layout from its JSON.</summary>
+        public PackLayout(string json) => Json = Argument.NotNull(json, nameof(json));
+
+        /// <summary>The layout as JSON.</summary>
+        public string Json { get; }
+
         /// <summary>A dictionary of views of a packed tensor, which may have another batch size.</summary>
         public unsafe TensorDict Unpack(Tensor packed)
         {
             byte* room = stackalloc byte[Utf8.StackBytes];
-            using var text = new Utf8Text(Argument.NotNull(Json, nameof(Json)), nameof(Json), room);
+            using var text = new Utf8Text(Json, nameof(Json), room);
             using var tensor = Argument.NotNull(packed, nameof(packed)).Handle.Borrow();
             td_tensordict* result = null;
             Status.Check(Native.td_unpack(tensor.Pointer, text.Pointer, &result));
