@@ -26,7 +26,7 @@ end
     @test layout == last(pack(td)) && occursin("\"numel\":3", layout.json)
     first_dim, _ = pack(td, 1)
     @test size(first_dim) == (3, 2)
-    @test_throws TensorDictError pack(td, 3)
+    @test_throws ArgumentError pack(td, 3)
 end
 
 @testset "several keys renamed" begin
