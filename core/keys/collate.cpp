@@ -81,7 +81,7 @@ TensorDict collate(c10::ArrayRef<TensorDict> samples, const CollateOptions& opti
   if (options.pad_keys.empty() && options.nested_keys.empty()) return maybe_dense_stack(samples, 0);
   const std::vector<TensorDict> rest = others(samples, options);
   TensorDict result = maybe_dense_stack(rest, 0);
-  // Nested tensors have a place in a dense dictionary only: stack() says why there is none.
+  // Nested tensors have a place in a dense dictionary only: stack() refuses here and says why.
   if (!options.nested_keys.empty() && stack_dim_of(*result.node())) result = stack(rest, 0);
   if (!options.pad_keys.empty()) put_padded(result, samples, options);
   for (const Path path : options.nested_keys) put_nested(result, samples, path);

@@ -59,7 +59,7 @@ std::vector<NodePtr> members_of(const NodePtr& root) {
   return members;
 }
 
-// Gives a path dictionaries of its own, where they also stand elsewhere in the tree: a change there is none here.
+// Gives a path dictionaries of its own: one that also stands elsewhere in the tree must not change there.
 void own(const NodePtr& member, Path path) {
   for (std::size_t n = 1; n < path.size(); ++n) {
     const Path above = path.slice(0, n);
@@ -135,7 +135,7 @@ TensorDict rename_keys(const TensorDict& td, PathList from, PathList to, bool ig
   require_dict(*td.node());
   require_apart(from, "key");
   require_apart(to, "new key");
-  // What follows changes this copy only, which nobody sees if it fails.
+  // What follows changes this copy only, which is dropped if it fails.
   TensorDict result = td.clone(/*recurse=*/false);
   const std::vector<NodePtr> members = members_of(result.node());
   std::vector<Move> moves;

@@ -115,7 +115,8 @@ TensorDict expand_compact_storage(const TensorDict& stored) {
   TensorDict result{SizesView(shape)};
   for (const auto& entry : entries) {
     const auto& name = entry.first;
-    const at::Tensor& values = entry.second;  // no structured binding: C++17 lets no lambda capture one
+    const at::Tensor& values =
+        entry.second;  // no structured binding: C++17 lets no lambda capture one
     std::vector<std::string_view> path(name.begin(), name.end()), next{"next"};
     next.insert(next.end(), name.begin(), name.end());
     const auto picked = [&](const at::Tensor& at) {

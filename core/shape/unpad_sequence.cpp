@@ -51,7 +51,7 @@ class Marks {
       return runs_of(*options_.mask, "the mask");
     }
     const std::string what = "the mask of " + show_path(path);
-    // A dictionary's mask has the batch dimensions, and the padded one behind them if it is none of these.
+    // A mask of a dictionary has the batch dimensions, and behind them the padded one if that is a feature.
     const auto dim = std::min(at, static_cast<std::int64_t>(batch_.size()) - 1) + 1;
     const at::Tensor mask = options_.masks->get(path);
     check(mask, what, static_cast<std::size_t>(dim));
@@ -110,7 +110,8 @@ TensorDict unpad_sequence(const TensorDict& padded, const UnpadSequenceOptions& 
   require_dict(*padded.node());
   if (padded.batch_size().empty())
     fail(Code::shape,
-         "unpad_sequence needs the samples along the first batch dimension: there is none");
+         "unpad_sequence needs a first batch dimension for the samples; the dictionary has no "
+         "batch dimension");
   if (given.mask != nullptr && given.masks != nullptr)
     fail(Code::invalid_argument,
          "unpad_sequence takes one mask, or a dictionary of masks, not both");

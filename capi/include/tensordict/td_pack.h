@@ -22,7 +22,7 @@ TD_BEGIN_C
  *         TD_ERR_WRONG_ENTRY (non-tensor data), TD_ERR_UNSUPPORTED (a nested tensor), TD_ERR_SHAPE
  *         (elements of a lazy stack that differ, or other shapes or another dim than in `layout`),
  *         TD_ERR_KEY_NOT_FOUND (other keys than in `layout`), TD_ERR_FORMAT,
- *         TD_ERR_INVALID_ARGUMENT (`layout` is none), TD_ERR_OUT_OF_MEMORY
+ *         TD_ERR_INVALID_ARGUMENT (`layout` is not a layout), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
  */
 TD_API(0, 2) TD_MUST_USE
@@ -61,7 +61,7 @@ td_status td_pack_layout(const td_tensordict *td, int64_t dim, char *TD_NULLABLE
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (no such dimension), TD_ERR_SHAPE (another number of columns),
- *         TD_ERR_FORMAT, TD_ERR_INVALID_ARGUMENT (`layout` is none), TD_ERR_KEY_INVALID,
+ *         TD_ERR_FORMAT, TD_ERR_INVALID_ARGUMENT (`layout` is not a layout), TD_ERR_KEY_INVALID,
  *         TD_ERR_KEY_EXISTS
  * @threadsafety safe while other threads only read `packed`
  */
