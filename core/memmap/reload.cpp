@@ -23,10 +23,11 @@ class Reload {
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }
+      const NodePtr from = part_form(at.from);  // a folder may hold a sub-tensordict
       if (is_lazy_stack(*at.to)) {
-        plan_lazy(stack_of(*at.to), stack_of(*at.from).elements());
+        plan_lazy(stack_of(*at.to), stack_of(*from).elements());
       } else {
-        plan_dense(entries_of(at.to), entries_of(at.from));
+        plan_dense(entries_of(at.to), entries_of(from));
       }
       changes_.set_batch(*at.to, at.from->batch());
       changes_.set_saved_path(*at.to, at.from->saved_path());
@@ -36,9 +37,10 @@ class Reload {
   void run() { changes_.run(); }
 
   // Whether the content of `from` can go into `to`.
-  static bool fits(const Node& to, const Node& from) {
-    if (to.batch().size() != from.batch().size() || !is_dict(to) || !is_dict(from)) return false;
-    return stack_dim_of(to) == stack_dim_of(from);
+  static bool fits(const Node& to, const NodePtr& from) {
+    if (to.batch().size() != from->batch().size() || !is_dict(to)) return false;
+    const NodePtr read = part_form(from);
+    return &row_of(to) == &row_of(*read) && stack_dim_of(to) == stack_dim_of(*read);
   }
 
  private:
@@ -69,7 +71,7 @@ class Reload {
 
   Value merged(const Node& to, const Value& old, const Value& found) {
     const bool both = old.is_node() && found.is_node();
-    if (!both || !fits(*old.node(), *found.node())) return added(to, found);
+    if (!both || !fits(*old.node(), found.node())) return added(to, found);
     pairs_.push_back({old.node(), found.node()});
     return old;
   }
@@ -105,7 +107,7 @@ void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool sa
   if (!options.device) options.device = node.device();
   const TensorDict loaded = load_memmap(dir, options);
   const Node& from = *loaded.node();
-  if (!Reload::fits(node, from)) {
+  if (!Reload::fits(node, loaded.node())) {
     const bool alike = &row_of(node) == &row_of(from);
     fail(alike ? Code::shape : Code::wrong_entry, "\"", dir, "\" holds a ", row_of(from).word,
          " of batch size ", show_sizes(from.batch()), ", which does not fit the one of ",

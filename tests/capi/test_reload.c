@@ -37,6 +37,17 @@ static void check_path(const td_tensordict *td, const char *want) {
   TD_CHECK_SAME_TEXT(text, want);
 }
 
+TD_TEST(a_folder_of_a_sub_tensordict_is_read_as_a_dictionary) {
+  td_tensordict *source = pair(3, 1), *td = pair(2, 50), *sub = NULL;
+  const td_index_item last[] = {{TD_INDEX_SLICE, TD_INDEX_HAS_START, 1, 0, 0, NULL, {0, 0, 0}}};
+  TD_DO(td_sub_tensordict(source, last, 1, &sub));
+  save("s", sub);
+  TD_DO(td_memmap_load_into(td, here("s"), NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(2, 3));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(12, 13));
+  TD_EXPECT(td_memmap_load_into(sub, here("s"), NULL), TD_ERR_UNSUPPORTED);
+}
+
 TD_TEST(loading_into_a_dictionary) {
   td_tensordict *source = pair(2, 1), *td = td_empty(TD_SIZES(2)), *n;
   td_put(source, TD_KEY("n", "new", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
