@@ -32,14 +32,12 @@ td_status td_collate(const td_tensordict* const* sources, size_t sources_len,
     const td_collate_options given =
         capi::options_in(options, td_collate_options TD_COLLATE_OPTIONS_INIT);
     capi::require_zero(given.reserved);
-    std::optional<PathIn> masks;
-    if (given.masks_len != 0) masks.emplace(given.masks, given.masks_len);
+    const capi::OptionalPath masks(given.masks, given.masks_len);
     const std::size_t values = given.pad_values == nullptr ? 0 : given.pad_keys_len;
     return td::collate(capi::dicts_in(sources, sources_len),
                        {KeysIn(given.pad_keys, given.pad_keys_len, "pad_keys"),
                         capi::array_in(given.pad_values, values, "pad_values"),
-                        KeysIn(given.nested_keys, given.nested_keys_len, "nested_keys"),
-                        masks ? td::Path(*masks) : td::Path()});
+                        KeysIn(given.nested_keys, given.nested_keys_len, "nested_keys"), masks});
   });
 }
 

@@ -76,12 +76,11 @@ td_status td_pad_sequence(const td_tensordict* const* sources, size_t sources_le
   return give(__func__, result, [&] {
     const td_pad_sequence_options given = capi::options_in(
         options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT, first_pad_sequence_options);
-    std::optional<PathIn> masks;
-    if (given.masks_len != 0) masks.emplace(given.masks, given.masks_len);
-    return td::pad_sequence(capi::dicts_in(sources, sources_len),
-                            {given.dim, given.value, masks ? td::Path(*masks) : td::Path(),
-                             given.left != 0, KeysIn(given.keys, given.keys_len),
-                             capi::array_in(given.values, given.keys_len, "values")});
+    const capi::OptionalPath masks(given.masks, given.masks_len);
+    return td::pad_sequence(
+        capi::dicts_in(sources, sources_len),
+        {given.dim, given.value, masks, given.left != 0, KeysIn(given.keys, given.keys_len),
+         capi::array_in(given.values, given.keys_len, "values")});
   });
 }
 

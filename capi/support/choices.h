@@ -22,6 +22,20 @@ class OptionalIn {
 using OptionalDict = OptionalIn<td_tensordict>;
 using OptionalTensor = OptionalIn<td_tensor>;
 
+// A path that may be left out: without names there is no path.
+class OptionalPath {
+ public:
+  OptionalPath(const char* const* path, std::size_t path_len) {
+    if (path_len != 0) path_.emplace(path, path_len);
+  }
+  operator td::Path() const noexcept {  // NOLINT: implicit on purpose
+    return path_ ? td::Path(*path_) : td::Path();
+  }
+
+ private:
+  std::optional<PathIn> path_;
+};
+
 // Converts a number from `first` to `last` to an enumeration of the core with the same numbers.
 template <class Choice>
 Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, const char* name) {

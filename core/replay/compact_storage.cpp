@@ -114,9 +114,9 @@ TensorDict expand_compact_storage(const TensorDict& stored) {
 
   TensorDict result{SizesView(shape)};
   for (const auto& entry : entries) {
+    // Not a structured binding: in C++17 a lambda cannot capture one.
     const auto& name = entry.first;
-    const at::Tensor& values =
-        entry.second;  // no structured binding: C++17 lets no lambda capture one
+    const at::Tensor& values = entry.second;
     std::vector<std::string_view> path(name.begin(), name.end()), next{"next"};
     next.insert(next.end(), name.begin(), name.end());
     const auto picked = [&](const at::Tensor& at) {

@@ -12,6 +12,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 
 namespace td {
 
@@ -89,23 +90,26 @@ PackLayout layout_of(const PackedEntries& content, const TensorDict& td, std::in
 // The tensors in the order of a layout, which they must fit.
 std::vector<at::Tensor> in_order(const PackedEntries& content, const PackLayout& own,
                                  const PackLayout& wanted) {
+  std::map<KeyNames, std::size_t> left;  // of the dictionary, until a key of the layout takes it
+  for (std::size_t i = 0; i < own.keys.size(); ++i) left.emplace(own.keys[i], i);
   std::vector<at::Tensor> tensors;
   for (std::size_t k = 0; k < wanted.keys.size(); ++k) {
-    const auto found = std::find(own.keys.begin(), own.keys.end(), wanted.keys[k]);
-    if (found == own.keys.end()) {
+    const auto found = left.find(wanted.keys[k]);
+    if (found == left.end()) {
       fail(Code::key_not_found, "pack: the layout has ", show_path(names_in(wanted.keys[k])),
            ", the dictionary has not");
     }
-    const auto at = static_cast<std::size_t>(found - own.keys.begin());
+    const std::size_t at = found->second;
+    left.erase(found);
     if (own.shapes[at] != wanted.shapes[k]) {
       fail(Code::shape, "pack: ", show_path(names_in(wanted.keys[k])), " has features of shape ",
            show_sizes(own.shapes[at]), ", the layout says ", show_sizes(wanted.shapes[k]));
     }
     tensors.push_back(content.leaves[at].value.tensor());
   }
-  for (const KeyNames& key : own.keys) {
-    if (std::find(wanted.keys.begin(), wanted.keys.end(), key) == wanted.keys.end())
-      fail(Code::key_not_found, "pack: ", show_path(names_in(key)), " is not in the layout");
+  if (!left.empty()) {
+    fail(Code::key_not_found, "pack: ", show_path(names_in(left.begin()->first)),
+         " is not in the layout");
   }
   return tensors;
 }

@@ -52,13 +52,15 @@ namespace TensorDicts
         /// <summary>Only these entries, and what is below them, are converted and moved; null: all.</summary>
         public IEnumerable<NestedKey>? Keys { get; set; }
 
-        internal td_to_options ToRaw()
+        internal unsafe td_to_options ToRaw(Utf8Keys keys)
         {
             td_to_options raw = td_to_options.Default;
             raw.non_blocking = NonBlocking ? 1 : 0;
             raw.pin_memory = Pin ? 1 : 0;
             raw.each_like = EachLike ? 1 : 0;
             raw.kinds = (td_to_kinds)(uint)Kinds;
+            raw.keys = keys.Pointer;
+            raw.keys_len = keys.Length;
             return raw;
         }
     }
@@ -94,10 +96,8 @@ namespace TensorDicts
         /// <summary>As <see cref="To(ToOptions)"/>, but the tensors of this dictionary itself are replaced.</summary>
         public void ToInPlace(ToOptions options)
         {
-            td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
-            using var keys = new Utf8Keys(options.Keys ?? Enumerable.Empty<NestedKey>());
-            raw.keys = keys.Pointer;
-            raw.keys_len = keys.Length;
+            using var keys = new Utf8Keys(Argument.NotNull(options, nameof(options)).Keys ?? Enumerable.Empty<NestedKey>());
+            td_to_options raw = options.ToRaw(keys);
             using var handle = Handle.BorrowToChange();
             using var like = DictHandle.BorrowOrNull(options.Like);
             Status.Check(Native.td_to_inplace(
@@ -162,10 +162,8 @@ namespace TensorDicts
 
         private TensorDict Converted(ToOptions options)
         {
-            td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
-            using var keys = new Utf8Keys(options.Keys ?? Enumerable.Empty<NestedKey>());
-            raw.keys = keys.Pointer;
-            raw.keys_len = keys.Length;
+            using var keys = new Utf8Keys(Argument.NotNull(options, nameof(options)).Keys ?? Enumerable.Empty<NestedKey>());
+            td_to_options raw = options.ToRaw(keys);
             using var handle = Handle.Borrow();
             using var like = DictHandle.BorrowOrNull(options.Like);
             td_tensordict* result = null;

@@ -65,18 +65,13 @@ namespace TensorDicts
         private TensorDict Unpadded(Tensor? mask, TensorDict? masks, long dim)
         {
             using var handle = Handle.Borrow();
+            using var one = mask == null ? default : mask.Handle.Borrow();
             using var each = DictHandle.BorrowOrNull(masks);
             td_unpad_sequence_options options = td_unpad_sequence_options.Default;
             options.dim = dim;
+            options.mask = one.Pointer;
             options.masks = each.Pointer;
             td_tensordict* result = null;
-            if (mask == null)
-            {
-                Status.Check(Native.td_unpad_sequence(handle.Pointer, &options, &result));
-                return Own(result);
-            }
-            using var one = mask.Handle.Borrow();
-            options.mask = one.Pointer;
             Status.Check(Native.td_unpad_sequence(handle.Pointer, &options, &result));
             return Own(result);
         }
