@@ -351,7 +351,10 @@ td_tensordict *misuse_padded(misuse *m) {
   static const char *const masks[] = {"masks"};
   options.masks = masks;
   options.masks_len = 1;
-  TD_DO(td_pad_sequence((const td_tensordict *const[]){m->td, m->td}, 2, &options, &m->loaded));
+  td_tensordict *one = td_empty(TD_SIZES(4));
+  td_put(one, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  TD_DO(td_pad_sequence((const td_tensordict *const[]){one, one}, 2, &options, &m->loaded));
+  td_free(one);
   return m->loaded;
 }
 
