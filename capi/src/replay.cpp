@@ -25,15 +25,16 @@ struct Traits<td_replay> : OwnedTraits<td::Replay, Kind::replay> {
 namespace {
 
 td::ReplayOptions replay_options_in(const td_replay_options* options) {
+  constexpr std::size_t first_size = offsetof(td_replay_options, num_slices);
   const td_replay_options given =
-      capi::options_in(options, td_replay_options TD_REPLAY_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_REPLAY_SPAN_END - 1);
+      capi::options_in(options, td_replay_options TD_REPLAY_OPTIONS_INIT, first_size);
+  capi::check_flags(given.flags, 2 * TD_REPLAY_BY_SLICE - 1);
   if (given.reserved != 0)
     td::fail(td::Code::invalid_argument, "td_replay_options.reserved is not zero");
   const auto flag = [&](td_replay_flags wanted) { return (given.flags & wanted) != 0; };
   td::ReplayOptions result;
-  result.sampling = capi::choice_in<td::ReplaySampling>(given.sampler, TD_REPLAY_SAMPLER_AS_STORED,
-                                                        TD_REPLAY_SAMPLER_PRIORITIZED, "sampler");
+  result.sampling = capi::choice_in<td::ReplaySampling>(
+      given.sampler, TD_REPLAY_SAMPLER_AS_STORED, TD_REPLAY_SAMPLER_PRIORITIZED_SLICES, "sampler");
   result.capacity = given.capacity;
   result.rows = given.rows;
   result.seed = given.seed;
@@ -45,8 +46,17 @@ td::ReplayOptions replay_options_in(const td_replay_options* options) {
   result.eps = given.eps;
   result.slices.length = given.slice_len;
   result.slices.short_ones = flag(TD_REPLAY_SHORT);
-  result.span_begin = flag(TD_REPLAY_SPAN_BEGIN);
-  result.span_end = flag(TD_REPLAY_SPAN_END);
+  const auto span = [&](td_replay_flags all, int64_t rows) {
+    return rows == 0 && flag(all) ? td::ReplayOptions::whole_span : rows;
+  };
+  result.span_begin = span(TD_REPLAY_SPAN_BEGIN, given.span_begin);
+  result.span_end = span(TD_REPLAY_SPAN_END, given.span_end);
+  result.num_slices = given.num_slices;
+  result.mark_ends = flag(TD_REPLAY_MARK_ENDS);
+  result.by_slice = flag(TD_REPLAY_BY_SLICE);
+  result.largest_within = flag(TD_REPLAY_LARGEST_WITHIN);
+  result.dims = given.dims;
+  if (given.priority_key != nullptr) result.priority = capi::key_names(*given.priority_key);
   if (given.episode != nullptr) result.slices.episode = capi::key_names(*given.episode);
   result.slices.ends = capi::key_names(given.ends, given.ends_len, "ends");
   result.folder = capi::dir_in(given.folder);

@@ -1,36 +1,59 @@
 // Draws with and without replacement.
-#include "core/memmap/memmap.h"
-#include "core/replay/replay_sampler.h"
-#include "core/tensor/dtype.h"
-
-#include <ATen/ATen.h>
+#include "core/replay/draw_list.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace td {
 
+namespace {
+
+constexpr auto refuse = [](const auto&... parts) { fail(Code::invalid_argument, parts...); };
+
+void check_slices(const ReplayOptions& options) {
+  const SliceOptions& slices = options.slices;
+  const auto at_least_0 = [](const char* name, std::int64_t value) {
+    if (value < 0) refuse(name, " is ", value, "; it must be at least 0");
+  };
+  at_least_0("slice_len", slices.length);
+  at_least_0("num_slices", options.num_slices);
+  at_least_0("span_begin", options.span_begin);
+  at_least_0("span_end", options.span_end);
+  if (!of_slices(options.sampling)) {
+    if (slices.length != 0 || options.num_slices != 0 || slices.short_ones ||
+        options.span_begin != 0 || options.span_end != 0 || options.mark_ends || options.by_slice ||
+        !slices.episode.empty() || !slices.ends.empty())
+      refuse("slice_len, episodes and short slices are for draws of slices");
+    return;
+  }
+  if ((slices.length == 0) == (options.num_slices == 0))
+    refuse("draws of slices need slice_len or num_slices, and not both");
+  if (slices.episode.empty() && slices.ends.empty())
+    refuse("draws of slices need entries that tell episodes apart: episode or ends");
+  if (options.span_begin != 0 && has_priorities(options.sampling))
+    refuse("span_begin: a priority says where a slice begins, which is in its episode");
+  for (const std::int64_t span : {options.span_begin, options.span_end}) {
+    if (slices.length != 0 && span != ReplayOptions::whole_span && span >= slices.length)
+      refuse("a slice of ", slices.length, " rows cannot have ", span, " outside of its episode");
+  }
+}
+
+}  // namespace
+
 ReplayOptions checked(ReplayOptions options) {
-  const auto refuse = [](const auto&... parts) { fail(Code::invalid_argument, parts...); };
   constexpr std::int64_t most_places = std::int64_t{1} << 40;
   if (options.capacity < 0 || options.capacity > most_places)
     refuse("capacity is ", options.capacity, "; 1 to ", most_places, " are valid");
   constexpr std::int64_t most_priorities = std::int64_t{1} << 31;  // all are held in memory
-  if (options.sampling == ReplaySampling::prioritized && options.capacity > most_priorities)
+  if (has_priorities(options.sampling) && options.capacity > most_priorities)
     refuse("capacity is ", options.capacity, "; ", most_priorities, " rows can have priorities");
   if (options.rows < 0) refuse("rows is ", options.rows, "; it must be at least 0");
-  const SliceOptions& slices = options.slices;
-  if (slices.length < 0) refuse("slice_len is ", slices.length, "; it must be at least 0");
-  const bool of_slices = options.sampling == ReplaySampling::slices;
-  if (of_slices && slices.length == 0) refuse("draws of slices need slice_len");
-  if (of_slices && slices.episode.empty() && slices.ends.empty())
-    refuse("draws of slices need entries that tell episodes apart: episode or ends");
-  if (!of_slices && (slices.length != 0 || slices.short_ones || options.span_begin ||
-                     options.span_end || !slices.episode.empty() || !slices.ends.empty()))
-    refuse("slice_len, episodes and short slices are for draws of slices");
-  if (options.sampling != ReplaySampling::without_replacement &&
-      (options.drop_last || options.in_order))
+  if (options.dims < 0 || options.dims > 64)
+    refuse("dims is ", options.dims, "; a storage has 1 to 64 dimensions");
+  check_slices(options);
+  if (!draws_once(options.sampling) && (options.drop_last || options.in_order))
     refuse("drop_last and in_order are for draws without replacement");
+  if (!has_priorities(options.sampling) && (options.largest_within || !options.priority.empty()))
+    refuse("priority_key and the largest priority are for prioritized draws");
   return options;
 }
 
@@ -67,12 +90,11 @@ class ForeignDraws final : public ReplaySampler {
   std::string name_;
 };
 
-// Draws from a list of all places, batch by batch. Makes a new list when it is used up or when rows were
-// added, as Python's sampler does; its state is this list.
+// Draws from a list of all places, batch by batch, as Python's sampler does.
 class DrawsWithoutReplacement final : public ReplaySampler {
  public:
   explicit DrawsWithoutReplacement(const ReplayOptions& options)
-      : shuffle_(!options.in_order), drop_last_(options.drop_last), as_stored_(options.as_stored) {}
+      : list_(!options.in_order, options.drop_last), as_stored_(options.as_stored) {}
 
   bool has_files() const noexcept override { return true; }
 
@@ -80,136 +102,42 @@ class DrawsWithoutReplacement final : public ReplaySampler {
             Drawn& drawn) override {
     require_rows(ring);
     if (doubtful_) {
-      fail(Code::unsupported, "the list in sampler/ is of ", now_.rows,
+      fail(Code::unsupported, "the list in sampler/ is of ", list_.rows(),
            " pieces, and the buffer was saved with other rows: it may be that of "
            "SliceSamplerWithoutReplacement; name the sampler to draw");
     }
-    if (drop_last_ && count > ring.length) {
-      fail(Code::shape, "a full batch of ", count, " rows was asked for; there are ", ring.length);
-    }
-    next_ = now_;
+    list_.begin_draw();
     drawn.places.clear();
-    if (next_.rows != ring.length || !next_.list) begin(next_, ring.length, count, random);
-    const std::size_t wanted = static_cast<std::size_t>(count);
-    while (drawn.places.empty()) {
-      while (next_.at < next_.list->size() && drawn.places.size() < wanted) {
-        const std::int64_t place = (*next_.list)[next_.at++];
-        if (!ring.in_gap(place)) drawn.places.push_back(place);
-      }
-      const std::size_t left = next_.list->size() - next_.at;
-      next_.ran_out = left == 0 || (drop_last_ && left < wanted);
-      if (next_.ran_out) begin(next_, ring.length, count, random);
-    }
+    const auto in_gap = [&](std::int64_t place) { return ring.in_gap(place); };
+    while (drawn.places.empty())
+      list_.take(ring.length, count, "rows", random, drawn.places, in_gap);
   }
 
-  void commit() override {
-    now_ = next_;
-    changed_ = true;
-  }
+  void commit() override { list_.commit(); }
 
-  void follow(const RingCounts& ring) override {
+  void follow(const RingCounts& ring, const RingRows*) override {
     changed_ = changed_ || ring.length != rows_;
     rows_ = ring.length;
   }
 
   void save(const std::string& folder, bool in_new) const override {
-    TensorDict state = stored_.clone(/*recurse=*/false);
-    const auto put = [&](std::string_view name, at::Tensor value) {
-      const std::string_view path[] = {name};
-      state.set(path, std::move(value));
-    };
     // A list of fewer rows than there are now is drawn from no more.
-    const bool stale = changed_ && now_.rows != rows_;
-    put("len_storage", at::scalar_tensor(stale ? 0 : now_.rows, at::kLong));
-    const std::int64_t left =
-        now_.list && !stale ? static_cast<std::int64_t>(now_.list->size() - now_.at) : 0;
-    const at::Tensor list = at::empty({left}, at::kLong);
-    if (left != 0)
-      std::copy(now_.list->begin() + static_cast<std::ptrdiff_t>(now_.at), now_.list->end(),
-                list.data_ptr<std::int64_t>());
-    if (list.numel() != 0 || !null_list_) put("_sample_list", list);
-    put("drop_last", at::scalar_tensor(drop_last_, at::kBool));
-    put("_ran_out", at::scalar_tensor(now_.ran_out, at::kBool));
-    MemmapOptions options;
-    options.aside = in_new;
-    memmap(state, folder, options);
+    const bool changed = changed_ || list_.is_drawn();
+    list_.save(folder, in_new, changed && list_.rows() != rows_);
   }
 
   void load(const std::string& folder, const RingCounts& ring) override {
-    LoadOptions options;
-    options.private_mapping = true;
-    TensorDict state = load_memmap(folder, options).clone();
-    const auto entry = [&](const char* name, c10::ScalarType dtype, std::int64_t dims) {
-      const std::string_view path[] = {name};
-      const at::Tensor value = state.get(path);
-      if (value.scalar_type() != dtype || value.dim() != dims) {
-        fail(Code::format, "\"", name, "\" in \"", folder, "\" is ",
-             dtype_name(value.scalar_type()), " of shape ", show_sizes(value.sizes()));
-      }
-      return value;
-    };
-    State read;
-    read.rows = entry("len_storage", at::kLong, 0).item<std::int64_t>();
-    // The list of a sampler that was never drawn from is null.
-    const std::string_view list_name[] = {"_sample_list"};
-    const bool none = state.kind_of(list_name) == EntryKind::non_tensor &&
-                      state.get_non_tensor(list_name) == "null";
-    const at::Tensor list =
-        none ? at::empty({0}, at::kLong) : entry("_sample_list", at::kLong, 1).contiguous();
-    const auto* places = list.data_ptr<std::int64_t>();
-    if (read.rows < 0 || read.rows > ring.capacity) {
-      fail(Code::format, "\"", folder, "\" is of ", read.rows, " rows; the buffer has places for ",
-           ring.capacity);
-    }
-    std::vector<std::int64_t> sorted(places, places + list.numel());
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      const bool again = i != 0 && sorted[i] == sorted[i - 1];
-      if (sorted[i] >= 0 && sorted[i] < read.rows && !again) continue;
-      fail(Code::format, "\"_sample_list\" in \"", folder, "\" names row ", sorted[i],
-           again ? " twice" : "", "; there are ", read.rows);
-    }
-    read.ran_out = entry("_ran_out", at::kBool, 0).item<bool>();
-    const bool drop_last = entry("drop_last", at::kBool, 0).item<bool>();
-    if (list.numel() != 0)
-      read.list = std::make_shared<const std::vector<std::int64_t>>(places, places + list.numel());
-    drop_last_ = drop_last;
-    doubtful_ = as_stored_ && list.numel() != 0 && read.rows != ring.length;
-    null_list_ = none;
+    const bool in_middle = list_.load(folder, ring.capacity);
+    doubtful_ = as_stored_ && in_middle && list_.rows() != ring.length;
     rows_ = ring.length;
-    now_ = std::move(read);
-    stored_ = std::move(state);
   }
 
  private:
-  struct State {
-    std::shared_ptr<const std::vector<std::int64_t>> list;  // remaining from `at` on
-    std::size_t at = 0;
-    std::int64_t rows = 0;
-    bool ran_out = false;
-  };
-
-  void begin(State& state, std::int64_t rows, std::int64_t batch, RandomNumbers& random) const {
-    std::vector<std::int64_t> list(static_cast<std::size_t>(rows));
-    std::iota(list.begin(), list.end(), 0);
-    if (shuffle_) {
-      const Permutation order(rows, random.next());
-      for (std::int64_t i = 0; i < rows; ++i) list[static_cast<std::size_t>(i)] = order(i);
-    }
-    if (drop_last_) list.resize(static_cast<std::size_t>(rows / batch * batch));
-    state.list = std::make_shared<const std::vector<std::int64_t>>(std::move(list));
-    state.at = 0;
-    state.rows = rows;
-  }
-
-  bool shuffle_, drop_last_;
-  bool as_stored_;          // the caller did not name this sampler
-  bool doubtful_ = false;   // the list may be of slices
-  bool null_list_ = false;  // as it was read
-  bool changed_ = false;    // since it was read
-  std::int64_t rows_ = 0;   // in the ring
-  State now_, next_;
-  TensorDict stored_;  // as read, with unknown entries
+  DrawList list_;
+  bool as_stored_;         // the caller did not name this sampler
+  bool doubtful_ = false;  // the list may be of slices
+  bool changed_ = false;   // rows came since it was read
+  std::int64_t rows_ = 0;  // in the ring
 };
 
 }  // namespace

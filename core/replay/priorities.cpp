@@ -48,6 +48,33 @@ void write_numbers(const std::string& path, bool in_new, std::int64_t count,
   file.commit();
 }
 
+bool is_priority(double value) noexcept { return value >= 0 && !std::isinf(value); }
+
+void check_priority(std::int64_t i, double value) {
+  if (is_priority(value)) return;
+  fail(Code::invalid_argument, "priority ", i, " is ", value,
+       "; it must be a number of at least 0");
+}
+
+void check_priorities(const at::Tensor& priorities) {
+  if (at::isFloatingType(priorities.scalar_type()) ||
+      at::isIntegralType(priorities.scalar_type(), /*includeBool=*/false))
+    return;
+  fail(Code::dtype, "priorities must be real numbers, found ",
+       dtype_name(priorities.scalar_type()));
+}
+
+std::vector<double> numbers_in(const at::Tensor& entry, Path path, std::int64_t rows) {
+  check_priorities(entry);
+  if (entry.numel() != rows) {
+    fail(Code::shape, show_path(path), " gives priorities of shape ", show_sizes(entry.sizes()),
+         " for ", rows, " rows; each has one");
+  }
+  const at::Tensor values = own_values(entry, at::kDouble);
+  const auto* first = values.data_ptr<double>();
+  return {first, first + rows};
+}
+
 }  // namespace
 
 Priorities::Priorities(const ReplayOptions& options, std::int64_t capacity)
@@ -55,6 +82,8 @@ Priorities::Priorities(const ReplayOptions& options, std::int64_t capacity)
       beta_(options.beta),
       eps_(options.eps),
       batch_weights_(options.batch_weights),
+      largest_within_(options.largest_within),
+      entry_(options.priority),
       tree_(capacity) {
   check_exponent("alpha", alpha_, "");
   check_exponent("beta", beta_, "");
@@ -67,49 +96,119 @@ void Priorities::set_beta(double beta) {
   beta_ = beta;
 }
 
-double Priorities::default_value() const noexcept {
-  return std::pow((largest_ < 0 ? 1 : largest_) + eps_, alpha_);
+void Priorities::limit(const std::function<bool(std::int64_t)>& may_be_drawn) {
+  std::vector<char> may(static_cast<std::size_t>(tree_.rows()));
+  PriorityTree some(tree_.rows());
+  for (std::int64_t place = 0; place < tree_.rows(); ++place) {
+    may[static_cast<std::size_t>(place)] = may_be_drawn(place);
+    some.put(place, may[static_cast<std::size_t>(place)] != 0 ? tree_.value(place) : 0);
+  }
+  some.refresh_all();
+  may_be_drawn_ = std::move(may);
+  some_ = std::move(some);
 }
 
-void Priorities::begin(std::int64_t place) noexcept {
-  if (largest_ >= 0) return;
-  largest_ = 1;
+void Priorities::put_weight(std::int64_t place, double value, double bound) noexcept {
+  tree_.put(place, value, bound);
+  if (some_) some_->put(place, may_be_drawn_[static_cast<std::size_t>(place)] != 0 ? value : 0);
+}
+
+// The largest priority of the rows that are there, from their weights.
+void Priorities::find_largest() noexcept {
+  std::int64_t place = 0;
+  for (std::int64_t other = 1; other < tree_.rows(); ++other)
+    if (tree_.value(other) > tree_.value(place)) place = other;
+  largest_ = std::max(std::pow(tree_.value(place), 1 / alpha_) - eps_, 0.0);
   largest_place_ = place;
   largest_changed_ = true;
 }
 
-void Priorities::follow(const RingCounts& ring) {
+// Gives places priorities, and keeps the largest as TorchRL does.
+void Priorities::put(c10::ArrayRef<std::int64_t> places, const double* values,
+                     std::int64_t step) noexcept {
+  bool holds_largest = false;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double value = values[static_cast<std::int64_t>(i) * step];
+    if (value > largest_) {
+      largest_ = value;
+      largest_place_ = places[i];
+      largest_changed_ = true;
+    }
+    put_weight(places[i], std::pow(value + eps_, alpha_), std::pow(value + eps_, alpha_));
+  }
+  tree_.refresh(places);
+  if (some_) some_->refresh(places);
+  if (!largest_within_ || alpha_ == 0) return;
+  for (const std::int64_t place : places) holds_largest = holds_largest || place == largest_place_;
+  if (holds_largest) find_largest();
+}
+
+// New rows have the largest priority so far, the first ones 1, which counts as given; an entry may say otherwise.
+void Priorities::added(c10::ArrayRef<std::int64_t> places, const RingRows* rows) {
+  if (places.empty()) return;
+  std::vector<double> own;
+  if (!entry_.empty() && rows != nullptr) {
+    const std::vector<std::string_view> path(entry_.begin(), entry_.end());
+    const at::NoGradGuard no_grad;
+    const at::Tensor index = at::tensor(places, at::kLong);
+    own = numbers_in(rows->source()->column(path).index_select(0, index), path,
+                     static_cast<std::int64_t>(places.size()));
+  }
+  tree_.reserve(places.size());
+  if (some_) some_->reserve(places.size());
+  const double usual = largest_ < 0 ? 1 : largest_;
+  // Another process may have written what no priority can be.
+  for (double& value : own)
+    if (!is_priority(value)) value = usual;
+  put(places, &usual, 0);
+  if (largest_within_) {
+    for (const std::int64_t place : places) {
+      if (place != largest_place_) continue;
+      largest_ = -1;
+      largest_place_ = 0;
+      largest_changed_ = true;
+      break;
+    }
+  }
+  if (!own.empty()) put(places, own.data(), 1);
+}
+
+void Priorities::follow(const RingCounts& ring, const RingRows* rows) {
   if (ring == seen_) return;
   const std::int64_t more = std::min(ring.written - seen_.written, ring.capacity);
-  changed_.clear();
-  // As in TorchRL, the first row has priority 1, which counts as given.
-  if (more > 0) begin((ring.cursor - more % ring.capacity + ring.capacity) % ring.capacity);
-  const double value = default_value();
-  for (std::int64_t k = more; k > 0; --k) {
-    const std::int64_t place = ((ring.cursor - k) % ring.capacity + ring.capacity) % ring.capacity;
-    tree_.put(place, value);
-    changed_.push_back(place);
-  }
+  std::vector<std::int64_t> places;
+  const auto place = [&](std::int64_t k) {
+    return ((ring.cursor + k) % ring.capacity + ring.capacity) % ring.capacity;
+  };
+  for (std::int64_t k = more; k > 0; --k) places.push_back(place(-k));
   // Incomplete rows are not drawn; writing them again resets their priorities.
-  for (std::int64_t k = 0; ring.full() && k < ring.gap; ++k) {
-    const std::int64_t place = (ring.cursor + k) % ring.capacity;
-    tree_.put(place, 0, PriorityTree::none);
-    changed_.push_back(place);
-  }
-  tree_.refresh(changed_);
+  std::vector<std::int64_t> gap;
+  for (std::int64_t k = 0; ring.full() && k < ring.gap; ++k) gap.push_back(place(k));
+  tree_.reserve(gap.size());
+  if (some_) some_->reserve(gap.size());
+  added(places, rows);
+  for (const std::int64_t at : gap) put_weight(at, 0, PriorityTree::none);
+  tree_.refresh(gap);
+  if (some_) some_->refresh(gap);
   seen_ = ring;
 }
 
-void Priorities::replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring) {
-  if (!places.empty()) begin(places[0]);
-  for (const std::int64_t place : places) tree_.put(place, default_value());
-  tree_.refresh(places);
+void Priorities::replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring,
+                          const RingRows& rows) {
+  added(places, &rows);
   seen_ = ring;
+}
+
+std::vector<double> Priorities::given(const at::Tensor& entry, Path path, std::int64_t rows) {
+  std::vector<double> values = numbers_in(entry, path, rows);
+  for (std::int64_t i = 0; i < rows; ++i) check_priority(i, values[static_cast<std::size_t>(i)]);
+  return values;
 }
 
 void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t count,
                       RandomNumbers& random, Drawn& drawn) {
-  const double sum = tree_.sum();
+  const PriorityTree& tree = some_ ? *some_ : tree_;
+  const double sum = tree.sum();
   if (!(sum > 0) || std::isinf(sum)) {
     fail(Code::shape, "the priorities of ", ring.whole(), " rows sum up to ", sum,
          ": none can be drawn");
@@ -124,7 +223,7 @@ void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t coun
   double least = batch_weights_ ? std::numeric_limits<double>::infinity() : tree_.smallest();
   masses_.resize(drawn.places.size());
   for (double& mass : masses_) mass = random.unit() * sum;
-  tree_.find(masses_.data(), masses_.size(), drawn.places.data());
+  tree.find(masses_.data(), masses_.size(), drawn.places.data());
   if (batch_weights_)
     for (const std::int64_t place : drawn.places) least = std::min(least, tree_.value(place));
   // (N p)^-beta divided by its maximum, which belongs to the smallest p: N and the sum cancel out.
@@ -141,11 +240,7 @@ void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
     fail(Code::shape, "there are priorities of shape ", show_sizes(priorities.sizes()),
          " for an index of shape ", show_sizes(places.sizes()));
   }
-  if (!at::isFloatingType(priorities.scalar_type()) &&
-      !at::isIntegralType(priorities.scalar_type(), /*includeBool=*/false)) {
-    fail(Code::dtype, "priorities must be real numbers, found ",
-         dtype_name(priorities.scalar_type()));
-  }
+  check_priorities(priorities);
   const at::NoGradGuard no_grad;
   // Copies: another thread may write into the caller's tensors after the checks.
   const at::Tensor index = own_values(places, at::kLong);
@@ -157,25 +252,18 @@ void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
     if (place[i] < 0 || place[i] >= ring.length) {
       fail(Code::index, "index ", i, " is ", place[i], "; there are rows 0 to ", ring.length - 1);
     }
-    if (!(value[i * step] >= 0) || std::isinf(value[i * step])) {
-      fail(Code::invalid_argument, "priority ", i * step, " is ", value[i * step],
-           "; it must be a number of at least 0");
-    }
+    check_priority(i * step, value[i * step]);
   }
-  changed_.reserve(static_cast<std::size_t>(n));
   changed_.clear();
+  std::vector<double> of_changed;
   for (std::int64_t i = 0; i < n; ++i) {
     if (ring.in_gap(place[i])) continue;
-    const double given = value[i * step];
-    if (given > largest_) {
-      largest_ = given;
-      largest_place_ = place[i];
-      largest_changed_ = true;
-    }
-    tree_.put(place[i], std::pow(given + eps_, alpha_));
     changed_.push_back(place[i]);
+    of_changed.push_back(value[i * step]);
   }
-  tree_.refresh(changed_);
+  tree_.reserve(changed_.size());
+  if (some_) some_->reserve(changed_.size());
+  put(changed_, of_changed.data(), 1);
 }
 
 void Priorities::read_settings(const std::string& path, std::int64_t capacity) {

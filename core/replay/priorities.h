@@ -4,18 +4,23 @@
 #include "core/replay/priority_tree.h"
 #include "core/replay/replay_sampler.h"
 
+#include <functional>
+#include <optional>
+
 namespace td {
 
 // Proportional prioritized replay: draws a row with probability (priority + eps)^alpha over their sum. A new
-// row gets the largest priority ever set.
+// row gets the one in its entry of priorities, if there is such an entry, or the largest priority ever set.
 class Priorities final : public ReplaySampler {
  public:
   Priorities(const ReplayOptions& options, std::int64_t capacity);
 
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override;
-  void follow(const RingCounts& ring) override;
-  void replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring) override;
+  void follow(const RingCounts& ring, const RingRows* rows) override;
+  void replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring,
+                const RingRows& rows) override;
+  Priorities* priorities() noexcept override { return this; }
   bool has_files() const noexcept override { return true; }
   void save(const std::string& folder, bool in_new) const override;
   void load(const std::string& folder, const RingCounts& ring) override;
@@ -27,17 +32,29 @@ class Priorities final : public ReplaySampler {
   double beta() const noexcept { return beta_; }
   void set_beta(double beta);
 
+  // From now on only such places are drawn, until the next call.
+  void limit(const std::function<bool(std::int64_t)>& may_be_drawn);
+
+  // The priorities that rows have in an entry, one for each. Throws Code::dtype, shape, invalid_argument.
+  static std::vector<double> given(const at::Tensor& entry, Path path, std::int64_t rows);
+
   static constexpr const char* settings_file = "sampler_metadata.json";
 
  private:
-  double default_value() const noexcept;
-  void begin(std::int64_t place) noexcept;
+  void added(c10::ArrayRef<std::int64_t> places, const RingRows* rows);
+  void put(c10::ArrayRef<std::int64_t> places, const double* values, std::int64_t step) noexcept;
+  void put_weight(std::int64_t place, double value, double bound) noexcept;
+  void find_largest() noexcept;
   void read_settings(const std::string& path, std::int64_t capacity);
   void read_trees(const std::string& folder, const RingCounts& ring);
 
   double alpha_, beta_, eps_;
   bool batch_weights_;
+  bool largest_within_;
+  std::vector<std::string> entry_;
   PriorityTree tree_;
+  std::optional<PriorityTree> some_;  // weights of the places that may be drawn, if not all may
+  std::vector<char> may_be_drawn_;
   double largest_ = -1;  // largest priority ever set; -1: not set
   std::int64_t largest_place_ = 0;
   bool largest_changed_ = false;  // since the settings were read

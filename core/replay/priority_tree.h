@@ -33,6 +33,8 @@ class PriorityTree {
     sums_[0][static_cast<std::size_t>(row)] = value;
     mins_[0][static_cast<std::size_t>(row)] = bound;
   }
+  // After this, refresh() of at most `rows` rows needs no memory.
+  void reserve(std::size_t rows) { nodes_.reserve(rows); }
   void refresh(c10::ArrayRef<std::int64_t> rows);
   void refresh_all() noexcept;
 

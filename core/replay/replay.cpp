@@ -3,6 +3,7 @@
 
 #include "core/io/folder.h"
 #include "core/memmap/memmap.h"
+#include "core/replay/slice_batch.h"
 #include "core/shape/join.h"
 #include "core/shape/shape.h"
 
@@ -101,7 +102,7 @@ std::vector<double> Replay::ranks_of(const TensorDict& rows, std::int64_t count)
 }
 
 void Replay::put_by_rank(const NewRows& rows, const std::vector<double>& ranks) {
-  sampler_->follow(counts_);
+  sampler_->follow(counts_, rows_.get());
   std::vector<std::int64_t> places;
   places.reserve(static_cast<std::size_t>(rows.count));
   for (std::int64_t row = 0; row < rows.count; ++row) {
@@ -116,34 +117,80 @@ void Replay::put_by_rank(const NewRows& rows, const std::vector<double>& ranks) 
     if (files_.state.ranks.size() != ranked) counts_.cursor = (place + 1) % counts_.capacity;
     ++counts_.written;
   }
-  sampler_->replaced(places, counts_);
+  sampler_->replaced(places, counts_, *rows_);
+}
+
+// Refuses rows whose entry of priorities cannot be used.
+void Replay::check_new_priorities(const TensorDict& rows, std::int64_t count) const {
+  if (options_.priority.empty()) return;
+  const std::vector<std::string_view> path(options_.priority.begin(), options_.priority.end());
+  Priorities::given(rows.get(path), path, count);
+}
+
+// Rows of one call share what is the largest priority before it. If there is no memory for it now, the next draw takes
+// note of them.
+void Replay::note_new_rows() noexcept {
+  if (priorities_ == nullptr) return;
+  try {
+    sampler_->follow(counts_, rows_.get());
+  } catch (...) {
+  }
+}
+
+// The dimensions of the storage after the first. A new storage has as many as the options say; the first rows say their
+// sizes.
+Sizes Replay::inner_for(const TensorDict& rows) const {
+  if (rows_ || options_.dims <= 1) return files_.inner;
+  const SizesView batch = rows.batch_size();
+  const auto dims = static_cast<std::size_t>(options_.dims);
+  if (batch.size() < dims) {
+    fail(Code::shape, "rows of batch size ", show_sizes(batch), " do not fill a storage of ", dims,
+         " dimensions");
+  }
+  ReplayFiles shaped;
+  shaped.inner.assign(batch.begin() + 1, batch.begin() + static_cast<std::ptrdiff_t>(dims));
+  if (shaped.places() < 1 || counts_.capacity % shaped.places() != 0) {
+    fail(Code::shape, "a capacity of ", counts_.capacity,
+         " elements is no whole number of rows of ", show_sizes(shaped.inner), " elements");
+  }
+  return shaped.inner;
 }
 
 void Replay::put(const TensorDict& given, bool single) {
   const Hold hold(*this, /*alone=*/true);
   require_writable();
   TensorDict td = given;
-  if (!files_.inner.empty()) {
-    td = flat(single ? given.unsqueeze(0) : given);
+  Sizes inner = files_.inner;
+  if (!inner.empty() || options_.dims > 1) {
+    if (single) td = td.unsqueeze(0);
     single = false;
+    inner = inner_for(td);
+    td = flat(td, inner);
   }
   if (!single && !td.batch_size().empty() && td.batch_size()[0] == 0) return;
+  const std::int64_t places = product_of(inner);
   std::unique_ptr<RingRows> made;
   if (!rows_) {
     if (!single && td.batch_size().empty())
       fail(Code::shape, "rows are counted along the first batch dimension; the batch size is []");
-    made = new_rows(single ? td.unsqueeze(0) : td);
+    made = new_rows(single ? td.unsqueeze(0) : td, places);
   }
   const RingRows& ring = made ? *made : *rows_;
   const NewRows rows = ring.match(td, single);
-  files_.state.reserve(rows.count, counts_.capacity, files_.places());
+  check_new_priorities(td, rows.count);
+  files_.state.reserve(rows.count, counts_.capacity, places);
+  const auto begin = [&] {
+    if (!made) return;
+    rows_ = std::move(made);
+    files_.inner = inner;
+  };
   if (files_.state.by_rank()) {
     const std::vector<double> ranks = ranks_of(single ? td.unsqueeze(0) : td, rows.count);
-    if (made) rows_ = std::move(made);
+    begin();
     put_by_rank(rows, ranks);
     return;
   }
-  if (made) rows_ = std::move(made);
+  begin();
   for (std::int64_t done = 0; done < rows.count;) {
     // Only a full ring overwrites rows; the gap marks them.
     const std::int64_t room = counts_.full() ? counts_.capacity : counts_.capacity - counts_.cursor;
@@ -154,8 +201,8 @@ void Replay::put(const TensorDict& given, bool single) {
       live_->write(during);
     }
     rows_->write(rows, done, step, counts_.cursor);
-    for (std::int64_t k = 0; k < step; k += files_.places())
-      files_.state.count((counts_.cursor + k) % counts_.capacity / files_.places());
+    for (std::int64_t k = 0; k < step; k += places)
+      files_.state.count((counts_.cursor + k) % counts_.capacity / places);
     RingCounts after = counts_.after(step);
     // A writer that died may have left a larger gap.
     after.gap = std::max<std::int64_t>(counts_.gap - step, 0);
@@ -163,6 +210,7 @@ void Replay::put(const TensorDict& given, bool single) {
     counts_ = after;
     done += step;
   }
+  note_new_rows();
 }
 
 TensorDict Replay::sample(std::int64_t rows) {
@@ -174,7 +222,7 @@ TensorDict Replay::sample(std::int64_t rows) {
   if (!members_.empty()) return sample_members(rows);
   if (!rows_ || counts_.whole() == 0)
     fail(Code::shape, "the buffer holds no rows yet: none can be drawn");
-  sampler_->follow(counts_);
+  sampler_->follow(counts_, rows_.get());
   RandomNumbers random = random_;
   Drawn drawn;
   sampler_->draw(counts_, *rows_, rows, random, drawn);
@@ -184,8 +232,10 @@ TensorDict Replay::sample(std::int64_t rows) {
   return result;
 }
 
-TensorDict Replay::gathered(const Drawn& drawn) {
+TensorDict Replay::gathered(Drawn& drawn) {
   const at::NoGradGuard no_grad;
+  const SliceLayout layout =
+      options_.by_slice ? SliceLayout::filled(drawn) : SliceLayout::of(drawn);
   const auto n = static_cast<std::int64_t>(drawn.places.size());
   TensorDict result;
   const std::shared_ptr<const RowSource>& source = rows_->source();
@@ -214,7 +264,8 @@ TensorDict Replay::gathered(const Drawn& drawn) {
     std::copy(drawn.weights.begin(), drawn.weights.end(), weights.data_ptr<float>());
     put("priority_weight", std::move(weights));
   }
-  return result;
+  if (options_.mark_ends) layout.mark(result);
+  return options_.by_slice ? layout.by_slice(std::move(result)) : result;
 }
 
 // An index for each place: one number, or one per storage dimension.
@@ -258,8 +309,7 @@ at::Tensor Replay::places_of(const at::Tensor& index) const {
 }
 
 // flat() gives each element of a multi-dimensional storage its own place; the next function reverses it.
-TensorDict Replay::flat(const TensorDict& rows) const {
-  const SizesView inner = files_.inner;
+TensorDict Replay::flat(const TensorDict& rows, SizesView inner) const {
   if (inner.empty()) return rows;
   const SizesView batch = rows.batch_size();
   if (batch.size() <= inner.size() || batch.slice(1, inner.size()) != inner) {
@@ -280,7 +330,7 @@ Priorities& Replay::priorities() {
   require_single();
   if (priorities_ == nullptr)
     fail(Code::unsupported, "the buffer draws without priorities: only a prioritized one has them");
-  priorities_->follow(counts_);
+  priorities_->follow(counts_, rows_.get());
   return *priorities_;
 }
 
@@ -329,9 +379,9 @@ void Replay::save(const std::string& path, bool durable) {
     fail(Code::busy, "the writer of ", counts_.gap, " rows at place ", counts_.cursor,
          " died before they were whole: write others there first");
   }
-  sampler_->follow(counts_);
+  sampler_->follow(counts_, rows_.get());
   ReplayFiles content = files_;
-  content.set(counts_, random_, options_.rows);
+  content.set(counts_, random_, options_);
   if (own) {
     if (rows_ && durable) memmap_flush(rows_->dict());
     ReplayFiles changed = content;

@@ -53,15 +53,18 @@ class Replay {
   TensorDict sample_members(std::int64_t rows);
   void make_sampler();
   void attach();
-  std::unique_ptr<RingRows> new_rows(const TensorDict& like) const;
+  std::unique_ptr<RingRows> new_rows(const TensorDict& like, std::int64_t places_of_row) const;
   void put(const TensorDict& given, bool single);
   void require_writable() const;
   std::vector<double> ranks_of(const TensorDict& rows, std::int64_t count) const;
   void put_by_rank(const NewRows& rows, const std::vector<double>& ranks);
-  TensorDict gathered(const Drawn& drawn);
+  void check_new_priorities(const TensorDict& rows, std::int64_t count) const;
+  void note_new_rows() noexcept;
+  Sizes inner_for(const TensorDict& rows) const;
+  TensorDict gathered(Drawn& drawn);
   at::Tensor index_of(c10::ArrayRef<std::int64_t> places) const;
   at::Tensor places_of(const at::Tensor& index) const;
-  TensorDict flat(const TensorDict& rows) const;
+  TensorDict flat(const TensorDict& rows, SizesView inner) const;
   TensorDict unflat(const TensorDict& rows) const;
   Priorities& priorities();
 
@@ -70,7 +73,7 @@ class Replay {
   RingCounts counts_;
   std::unique_ptr<RingRows> rows_;  // nullptr before the first row
   std::unique_ptr<ReplaySampler> sampler_;
-  Priorities* priorities_ = nullptr;  // the sampler, if it is prioritized
+  Priorities* priorities_ = nullptr;  // of the sampler, if it is prioritized
   RandomNumbers random_;
   ReplayFiles files_;
   std::unique_ptr<LiveFolder> live_;

@@ -6,6 +6,7 @@
 #include "core/memmap/memmap.h"
 #include "core/replay/live_folder.h"
 #include "core/replay/priorities.h"
+#include "core/replay/sampler_record.h"
 
 #include <fcntl.h>
 #include <algorithm>
@@ -134,10 +135,13 @@ class Others {
   std::size_t bytes_ = 0;
 };
 
-RandomNumbers read_draws(const std::string& folder) {
+void read_draws(ReplayFiles& files, const std::string& folder) {
   const JsonMembers members = members_in(folder, draws_json);
-  return {static_cast<std::uint64_t>(number_in(members, folder, draws_json, "seed")),
-          static_cast<std::uint64_t>(number_in(members, folder, draws_json, "drawn"))};
+  files.random =
+      RandomNumbers{static_cast<std::uint64_t>(number_in(members, folder, draws_json, "seed")),
+                    static_cast<std::uint64_t>(number_in(members, folder, draws_json, "drawn"))};
+  if (const Plain* sampler = members.find("sampler"))
+    files.sampler_options = read_sampler_record(*sampler, "\"" + join(folder, draws_json) + "\"");
 }
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -185,7 +189,8 @@ namespace {
 // Computes the ring's counts. `rows`: how many of the first dimension hold rows. The number of storage dimensions is
 // not stored: it follows from the number of elements in the rows of the first dimension.
 void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, std::int64_t written,
-                  std::int64_t rows, std::optional<std::int64_t> known, const std::string& folder) {
+                  std::int64_t rows, std::optional<std::int64_t> known, std::int64_t wanted,
+                  const std::string& folder) {
   RingCounts& counts = files.counts;
   counts.cursor = cursor;
   counts.written = written;
@@ -213,9 +218,14 @@ void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, st
     dims = 1;
     return false;
   };
+  const bool named = wanted != 0 && find([&] { return dims == static_cast<std::size_t>(wanted); });
+  if (wanted != 0 && !named) {
+    fail(Code::invalid_argument, "dims is ", wanted, "; the rows in \"", folder,
+         "\" have batch size ", show_sizes(storage));
+  }
   // Priorities say how many places there are. Rows that write_at() wrote are not those that the counter counts.
   const bool found =
-      (known && find([&] { return storage[0] * places == *known; })) || rows <= 0 ||
+      named || (known && find([&] { return storage[0] * places == *known; })) || rows <= 0 ||
       find([&] { return counts.length == places * rows; }) ||
       find([&] { return counts.length % places == 0 && counts.length / places <= storage[0]; });
   static_cast<void>(found);  // check() refuses what does not fit
@@ -278,8 +288,8 @@ void find_sampler(ReplayFiles& files, const std::string& sampler,
 
 }  // namespace
 
-std::int64_t ReplayFiles::places() const noexcept {
-  return std::accumulate(inner.begin(), inner.end(), std::int64_t{1}, std::multiplies<>());
+std::int64_t product_of(SizesView sizes) noexcept {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 namespace {
@@ -301,7 +311,7 @@ std::optional<std::int64_t> ReplayFiles::batch_rows(const std::string& folder) {
 }
 
 ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
-                              const std::string& member) {
+                              const std::string& member, std::int64_t dims) {
   const std::string storage_of = join(replay_folder::storage + member, "storage_metadata.json");
   const std::string writer_of = join(replay_folder::writer + member, "metadata.json");
   const char* const storage_json = storage_of.c_str();
@@ -317,8 +327,7 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
   if (described) result.storage = members_in(folder, storage_json);
   if (files::look(join(folder, buffer_json)).found != Found::nothing)
     result.buffer = members_in(folder, buffer_json);
-  if (files::look(join(folder, draws_json)).found != Found::nothing)
-    result.random = read_draws(folder);
+  if (files::look(join(folder, draws_json)).found != Found::nothing) read_draws(result, folder);
   const Plain* tree = result.storage.find("is_pytree");
   if (tree != nullptr && (!tree->is(Plain::boolean) || tree->truth()))
     fail(Code::unsupported, "\"", join(folder, storage_json),
@@ -329,7 +338,7 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
   find_sampler(result, join(folder, replay_folder::sampler) + member, known);
   if (result.state.immutable) {
     // Nothing counts the rows that were written: they are those that are there.
-    count_places(result, storage, 0, 0, storage.empty() ? 0 : storage[0], known, folder);
+    count_places(result, storage, 0, 0, storage.empty() ? 0 : storage[0], known, dims, folder);
     result.counts.written = std::max<std::int64_t>(result.counts.length, 0);
     result.counts.cursor =
         result.counts.capacity > 0 ? result.counts.written % result.counts.capacity : 0;
@@ -337,7 +346,7 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
     const std::int64_t places = storage.empty() ? 0 : storage[0];
     const std::int64_t written = number_in(result.writer, folder, writer_json, "write_count");
     count_places(result, storage, number_in(result.writer, folder, writer_json, "cursor"), written,
-                 std::min(written, places), known, folder);
+                 std::min(written, places), known, dims, folder);
     result.state =
         WriterState::read(join(folder, replay_folder::writer) + member, result.writer, places);
   }
@@ -345,14 +354,17 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
   return result;
 }
 
-void ReplayFiles::set(const RingCounts& now, const RandomNumbers& numbers, std::int64_t batch) {
+void ReplayFiles::set(const RingCounts& now, const RandomNumbers& numbers,
+                      const ReplayOptions& options) {
   counts = now;
+  const std::int64_t batch = options.rows;
   storage.set("len", std::to_string(now.length));
   if (!state.immutable) writer.set("cursor", std::to_string(now.cursor / places()));
   if (!state.immutable) writer.set("write_count", std::to_string(now.written / places()));
   if (batch != 0 && rows != batch) buffer.set("batch_size", std::to_string(batch));
   // Keep a folder of Python's unchanged until rows are drawn.
   if (random || numbers.drawn != 0) random = numbers;
+  sampler_options = options;
 }
 
 void ReplayFiles::write(const std::string& folder, bool in_new,
@@ -371,9 +383,11 @@ void ReplayFiles::write(const std::string& folder, bool in_new,
   folders_for(storage_json);
   write_file(join(folder, storage_json), in_new, storage.text());
   if (random) {
+    const std::string record = sampler_options ? sampler_record(*sampler_options) : std::string();
     write_file(join(folder, draws_json), in_new,
                "{\"seed\": " + std::to_string(static_cast<std::int64_t>(random->seed)) +
-                   ", \"drawn\": " + std::to_string(random->drawn) + "}");
+                   ", \"drawn\": " + std::to_string(random->drawn) +
+                   (record.empty() ? "" : ", \"sampler\": " + record) + "}");
   }
   write_file(join(folder, buffer_json), in_new, buffer.text());
   if (!state.immutable) {

@@ -12,6 +12,8 @@
 
 namespace td {
 
+std::int64_t product_of(SizesView sizes) noexcept;
+
 // The metadata of a folder, without rows and sampler state. Not trusted.
 struct ReplayFiles {
   RingCounts counts;
@@ -19,8 +21,9 @@ struct ReplayFiles {
   // elements in "len", but rows of the first dimension in the cursor.
   Sizes inner;
   JsonMembers storage, writer, buffer;
-  std::optional<std::int64_t> rows;                  // of a batch
-  std::optional<RandomNumbers> random;               // only this library writes them
+  std::optional<std::int64_t> rows;              // of a batch
+  std::optional<RandomNumbers> random;           // only this library writes them
+  std::optional<ReplayOptions> sampler_options;  // and these: what the sampler's files do not say
   ReplaySampling sampling = ReplaySampling::random;  // which sampler wrote its files
   std::string foreign;                               // the sampler's name, if only TorchRL has it
   bool knows_rows = false;                           // its state says something of each row
@@ -35,17 +38,18 @@ struct ReplayFiles {
   // `storage`: batch size of the stored dictionary; empty if no row was written. Throws Code::io,
   // Code::format, Code::unsupported.
   // `member`: "/0", … for one buffer of an ensemble; empty: of the folder's only one.
+  // `dims`: of the storage, if the caller knows; 0: it follows from the counts.
   static ReplayFiles read(const std::string& folder, SizesView storage,
-                          const std::string& member = {});
+                          const std::string& member = {}, std::int64_t dims = 0);
 
   // Rows of a batch, as buffer_metadata.json says.
   static std::optional<std::int64_t> batch_rows(const std::string& folder);
 
   // Places in a row of the first dimension.
-  std::int64_t places() const noexcept;
+  std::int64_t places() const noexcept { return product_of(inner); }
 
-  // Puts counts and random numbers into the JSON texts.
-  void set(const RingCounts& counts, const RandomNumbers& random, std::int64_t rows);
+  // Puts counts, random numbers and how the buffer draws into the JSON texts.
+  void set(const RingCounts& counts, const RandomNumbers& random, const ReplayOptions& options);
 
   // Writes everything except the rows. `in_new`: the folder is being created.
   void write(const std::string& folder, bool in_new, const ReplaySampler* sampler) const;

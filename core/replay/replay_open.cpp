@@ -3,6 +3,7 @@
 #include "core/memmap/memmap.h"
 #include "core/replay/compact_storage.h"
 #include "core/replay/replay.h"
+#include "core/replay/sampler_record.h"
 #include "core/tensor/mapped_tensor.h"
 #include "core/tree/walk.h"
 
@@ -67,12 +68,16 @@ Replay::Replay(const ReplayOptions& options) : options_(checked(options)), pool_
   random_ = *files_.random;
   make_sampler();
   if (options_.folder.empty()) return;
+  if (options_.dims > 1) {
+    fail(Code::unsupported, "a storage of ", options_.dims,
+         " dimensions is made in memory: save it, and load the folder");
+  }
   const std::string folder = files::absolute(options_.folder);
   if (files::look(files::join(folder, ".")).found != files::Found::nothing &&
       !files::list(folder).empty()) {
     fail(Code::io, "cannot make a buffer in \"", folder, "\": the folder is not empty");
   }
-  files_.set(counts_, random_, options_.rows);
+  files_.set(counts_, random_, options_);
   save_replay(folder, files_, nullptr, nullptr, /*durable=*/false, LiveFolder::text(counts_));
   live_ = std::make_unique<LiveFolder>(folder, LiveFolder::Use::share);
 }
@@ -171,11 +176,15 @@ void Replay::open_files(bool live) {
   std::optional<TensorDict> rows;
   if (replay_folder::holds_rows(folder, member_) && !is_empty_)
     rows = load_rows(folder, live, member_);
-  files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView(), member_);
+  files_ =
+      ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView(), member_, options_.dims);
+  if (live && !rows && options_.dims > 1)
+    fail(Code::unsupported, "\"", folder,
+         "\" has no rows yet: its storage will have one dimension");
   if (is_empty_) files_.counts = RingCounts{1, 0, 0, 0, 0};  // nothing says how many places it has
   counts_ = opened->begin(files_.counts);
   files_.counts.capacity = counts_.capacity;
-  if (rows) rows_ = std::make_unique<RingRows>(flat(*rows), files_.places());
+  if (rows) rows_ = std::make_unique<RingRows>(flat(*rows, files_.inner), files_.places());
   if (!rows_ && counts_.written != 0)
     fail(Code::io, "no rows in \"", folder, "\": it has no storage/meta.json");
   if (member_.empty() && options_.capacity != 0 && options_.capacity != counts_.capacity) {
@@ -184,13 +193,18 @@ void Replay::open_files(bool live) {
   }
   options_.capacity = counts_.capacity;
   options_.as_stored = options_.sampling == ReplaySampling::as_stored;
-  if (options_.as_stored) options_.sampling = files_.sampling;
-  options_.columns = files_.places();
+  if (options_.as_stored) {
+    options_.sampling = files_.sampling;
+    // What another program has written since counts for more.
+    const std::optional<ReplayOptions>& record = files_.sampler_options;
+    if (record && by_files(record->sampling) == files_.sampling)
+      options_ = with_record(std::move(options_), *record);
+  }
   if (options_.rows == 0) options_.rows = files_.rows.value_or(0);
   options_ = checked(std::move(options_));
   random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
   make_sampler();
-  if (files_.sampling == options_.sampling && files_.foreign.empty()) {
+  if (files_.sampling == by_files(options_.sampling) && files_.foreign.empty()) {
     // The sampler's files are as old as the JSON files and do not cover newer rows.
     RingCounts then = counts_;
     if (files_.counts.written != counts_.written) then = files_.counts;
@@ -209,14 +223,14 @@ void Replay::make_sampler() {
       sampler_ = make_draws_without_replacement(options_);
       break;
     case ReplaySampling::foreign: sampler_ = make_foreign_draws(files_.foreign); break;
-    case ReplaySampling::slices: sampler_ = make_slice_draws(options_); break;
-    case ReplaySampling::prioritized: {
-      auto made = std::make_unique<Priorities>(options_, options_.capacity);
-      priorities_ = made.get();
-      sampler_ = std::move(made);
+    case ReplaySampling::slices:
+    case ReplaySampling::slices_without_replacement: sampler_ = make_slice_draws(options_); break;
+    case ReplaySampling::prioritized_slices: sampler_ = make_prioritized_slices(options_); break;
+    case ReplaySampling::prioritized:
+      sampler_ = std::make_unique<Priorities>(options_, options_.capacity);
       break;
-    }
   }
+  priorities_ = sampler_->priorities();
 }
 
 // Opens the rows that another process has created.
@@ -230,8 +244,10 @@ void Replay::attach() {
   rows_ = std::move(rows);
 }
 
-std::unique_ptr<RingRows> Replay::new_rows(const TensorDict& like) const {
-  if (!live_) return std::make_unique<RingRows>(RingRows::like(like, counts_.capacity));
+std::unique_ptr<RingRows> Replay::new_rows(const TensorDict& like,
+                                           std::int64_t places_of_row) const {
+  if (!live_)
+    return std::make_unique<RingRows>(RingRows::like(like, counts_.capacity), places_of_row);
   const std::string path = files::join(live_->folder(), replay_folder::storage);
   memmap_like(RingRows::shape_like(like, counts_.capacity), path);
   return std::make_unique<RingRows>(load_rows(live_->folder(), /*live=*/true));

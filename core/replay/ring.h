@@ -54,6 +54,7 @@ class RingRows {
   static TensorDict shape_like(const TensorDict& rows, std::int64_t capacity);
 
   const TensorDict& dict() const noexcept { return td_; }
+  std::int64_t places_of_row() const noexcept { return places_of_row_; }
   const std::shared_ptr<const RowSource>& source() const noexcept { return source_; }
 
   // `single`: the dictionary is one row. Throws Code::key_not_found, wrong_entry, dtype, shape, unsupported.

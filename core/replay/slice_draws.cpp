@@ -1,8 +1,7 @@
 // Draws runs of rows of one episode, in ring order.
-#include "core/replay/replay_sampler.h"
-#include "core/tree/view_ops.h"
-
-#include <ATen/ATen.h>
+#include "core/replay/draw_list.h"
+#include "core/replay/episodes.h"
+#include "core/replay/priorities.h"
 
 #include <algorithm>
 
@@ -10,92 +9,179 @@ namespace td {
 
 namespace {
 
-// Draws an episode, then a place in it. The cursor of a full ring and rows being written separate episodes;
-// the end of the memory does not.
+// Appends a slice of an episode that is long enough, at a random place.
+void draw_slice(const ReplayOptions& options, const RingEpisodes& episodes,
+                const RingEpisode& episode, RandomNumbers& random, Drawn& drawn) {
+  const std::int64_t length = std::min(drawn.slice, episode.length);
+  // A slice may begin before the episode; one row lies in it.
+  const std::int64_t before = std::min(options.span_begin, length - 1);
+  const std::int64_t behind = std::min(options.span_end, length - 1);
+  const std::int64_t places = episode.length - length + 1;
+  const std::int64_t start = random.below(before + places + behind) - before;
+  const std::int64_t end = std::min(start + length, episode.length);
+  const std::int64_t first = std::max<std::int64_t>(start, 0);
+  for (std::int64_t k = first; k < end; ++k) drawn.places.push_back(episodes.place(episode, k));
+  drawn.lengths.push_back(end - first);
+}
+
+// Draws an episode, then a place in it.
 class SliceDraws final : public ReplaySampler {
  public:
-  explicit SliceDraws(const ReplayOptions& options)
-      : options_(options.slices),
-        span_begin_(options.span_begin),
-        span_end_(options.span_end),
-        columns_(options.columns) {}
+  explicit SliceDraws(const ReplayOptions& options) : options_(options), episodes_(options) {}
 
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
-    if (count % options_.length != 0) {
-      fail(Code::invalid_argument, "a batch of ", count, " rows is no whole number of slices of ",
-           options_.length);
+    drawn.slice = slice_length(options_, count);
+    const bool changed = episodes_.follow(ring, rows);
+    if (changed || least_ != least_rows(drawn)) {
+      least_ = least_rows(drawn);
+      long_enough_.clear();
+      for (const RingEpisode& episode : episodes_.all())
+        if (episode.length >= least_) long_enough_.push_back(episode);
     }
-    if (!(ring == seen_)) find_episodes(ring, rows);
-    if (episodes_.empty()) {
-      fail(Code::shape, "no episode among ", ring.whole(), " rows has ",
-           options_.short_ones ? 1 : options_.length, " rows");
-    }
-    drawn.places.clear();
-    for (std::int64_t slice = 0; slice < count / options_.length; ++slice) {
-      const Episode& episode = episodes_[static_cast<std::size_t>(
-          random.below(static_cast<std::int64_t>(episodes_.size())))];
-      const std::int64_t length = std::min(options_.length, episode.length);
-      const std::int64_t before =
-          span_begin_ ? length - 1 : 0;  // a slice may begin before the episode; one row lies in it
-      const std::int64_t behind = span_end_ ? length - 1 : 0;
-      const std::int64_t places = episode.length - length + 1;
-      const std::int64_t first = random.below(before + places + behind) - before;
-      const std::int64_t end = std::min(first + length, episode.length);
-      for (std::int64_t k = std::max<std::int64_t>(first, 0); k < end; ++k)
-        drawn.places.push_back(time_.place(episode.first + k) * columns_ + episode.column);
+    if (long_enough_.empty()) fail_without_episodes(ring, least_);
+    for (std::int64_t slice = 0; slice < count / drawn.slice; ++slice) {
+      const auto n = static_cast<std::int64_t>(long_enough_.size());
+      draw_slice(options_, episodes_, long_enough_[static_cast<std::size_t>(random.below(n))],
+                 random, drawn);
     }
   }
 
  private:
-  struct Episode {
-    std::int64_t first, length;  // in steps, counted from the oldest
-    std::int64_t column;
-  };
-
-  // Finds episodes as runs of steps. In a storage of several dimensions the first one is time, as in TorchRL, and
-  // each place in a row is a column of its own.
-  void find_episodes(const RingCounts& ring, const RingRows& rows) {
-    std::vector<Episode> episodes;
-    RingCounts time = ring;
-    for (std::int64_t* count :
-         {&time.capacity, &time.length, &time.cursor, &time.written, &time.gap})
-      *count /= columns_;
-    const Sizes front{ring.capacity / columns_, columns_};
-    for (std::int64_t column = 0; column < columns_; ++column) {
-      const IndexItem one[] = {IndexItem::range({}, {}), IndexItem::at(column)};
-      const at::Tensor ends =
-          columns_ == 1
-              ? episode_ends(*rows.source(), time.length, options_, /*ring=*/time.full())
-              : episode_ends(RowSource(unflatten(rows.dict(), 0, front).index(one), /*flat=*/false),
-                             time.length, options_, /*ring=*/time.full());
-      const bool* is_last = ends.data_ptr<bool>();
-      std::int64_t first = 0;
-      for (std::int64_t k = 0, n = time.whole(); k < n; ++k) {
-        if (!is_last[time.place(k)] && k + 1 < n) continue;
-        const std::int64_t length = k + 1 - first;
-        if (options_.short_ones || length >= options_.length)
-          episodes.push_back({first, length, column});
-        first = k + 1;
-      }
-    }
-    episodes_ = std::move(episodes);
-    time_ = time;
-    seen_ = ring;
+  std::int64_t least_rows(const Drawn& drawn) const {
+    return options_.slices.short_ones ? 1 : drawn.slice;
   }
 
-  SliceOptions options_;
-  bool span_begin_, span_end_;
-  std::int64_t columns_;
-  RingCounts seen_;
-  RingCounts time_;  // the ring's state in steps
-  std::vector<Episode> episodes_;
+  ReplayOptions options_;
+  RingEpisodes episodes_;
+  std::int64_t least_ = 0;
+  std::vector<RingEpisode> long_enough_;
+};
+
+// Draws a slice of each episode once, then again in another order. As in TorchRL, episodes that are too short stand in
+// the list, too, and are passed over.
+class SlicesWithoutReplacement final : public ReplaySampler {
+ public:
+  explicit SlicesWithoutReplacement(const ReplayOptions& options)
+      : options_(options), episodes_(options), list_(!options.in_order, options.drop_last) {}
+
+  bool has_files() const noexcept override { return true; }
+
+  void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
+            Drawn& drawn) override {
+    drawn.slice = slice_length(options_, count);
+    const std::int64_t least = options_.slices.short_ones ? 1 : drawn.slice;
+    if (episodes_.follow(ring, rows)) order_ = episodes_.by_place();
+    const std::vector<RingEpisode>& all = episodes_.all();
+    const auto fits = [&](const RingEpisode& episode) { return episode.length >= least; };
+    if (std::none_of(all.begin(), all.end(), fits)) fail_without_episodes(ring, least);
+    list_.begin_draw();
+    std::vector<std::int64_t> numbers;
+    while (drawn.lengths.empty()) {
+      numbers.clear();
+      list_.take(static_cast<std::int64_t>(all.size()), count / drawn.slice, "slices", random,
+                 numbers);
+      for (const std::int64_t number : numbers) {
+        const RingEpisode& episode = all[order_[static_cast<std::size_t>(number)]];
+        if (fits(episode)) draw_slice(options_, episodes_, episode, random, drawn);
+      }
+    }
+  }
+
+  void commit() override { list_.commit(); }
+
+  void save(const std::string& folder, bool in_new) const override {
+    list_.save(folder, in_new, /*forgotten=*/false);
+  }
+  void load(const std::string& folder, const RingCounts& ring) override {
+    list_.load(folder, ring.capacity);
+  }
+
+ private:
+  ReplayOptions options_;
+  RingEpisodes episodes_;
+  std::vector<std::size_t> order_;  // of the episodes in the list
+  DrawList list_;
+};
+
+// Draws first rows of slices by priority. A row that is too near to the end of its episode begins none.
+class PrioritizedSlices final : public ReplaySampler {
+ public:
+  explicit PrioritizedSlices(const ReplayOptions& options)
+      : options_(options), episodes_(options), priorities_(options, options.capacity) {}
+
+  Priorities* priorities() noexcept override { return &priorities_; }
+  bool has_files() const noexcept override { return true; }
+  void save(const std::string& folder, bool in_new) const override {
+    priorities_.save(folder, in_new);
+  }
+  void load(const std::string& folder, const RingCounts& ring) override {
+    priorities_.load(folder, ring);
+  }
+  void follow(const RingCounts& ring, const RingRows* rows) override {
+    priorities_.follow(ring, rows);
+  }
+  void replaced(c10::ArrayRef<std::int64_t> places, const RingCounts& ring,
+                const RingRows& rows) override {
+    priorities_.replaced(places, ring, rows);
+  }
+
+  void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
+            Drawn& drawn) override {
+    const std::int64_t length = slice_length(options_, count);
+    if (episodes_.follow(ring, rows) || length != length_) limit(ring.capacity, length);
+    if (none_begins_) fail_without_episodes(ring, length);
+    Drawn starts;
+    priorities_.draw(ring, rows, count / length, random, starts);
+    drawn.slice = length;
+    for (std::size_t i = 0; i < starts.places.size(); ++i) {
+      std::int64_t place = starts.places[i];
+      const std::int64_t rows_of = std::min(length, left_[static_cast<std::size_t>(place)]);
+      for (std::int64_t k = 0; k < rows_of; ++k) {
+        drawn.places.push_back(place);
+        drawn.weights.push_back(starts.weights[i]);
+        place = (place + episodes_.columns()) % ring.capacity;
+      }
+      drawn.lengths.push_back(rows_of);
+    }
+  }
+
+ private:
+  void limit(std::int64_t capacity, std::int64_t length) {
+    std::vector<std::int64_t> left(static_cast<std::size_t>(capacity));
+    // As in TorchRL, the last row begins no slice, however much may lie behind an episode.
+    const std::int64_t behind = std::min(options_.span_end, std::max<std::int64_t>(length - 2, 0));
+    for (const RingEpisode& episode : episodes_.all()) {
+      std::int64_t starts = episode.length - length + 1 + behind;
+      if (options_.slices.short_ones) starts = std::max<std::int64_t>(starts, 1);
+      for (std::int64_t k = 0; k < std::min(starts, episode.length); ++k)
+        left[static_cast<std::size_t>(episodes_.place(episode, k))] = episode.length - k;
+    }
+    none_begins_ = std::none_of(left.begin(), left.end(), [](std::int64_t n) { return n != 0; });
+    priorities_.limit(
+        [&](std::int64_t place) { return left[static_cast<std::size_t>(place)] != 0; });
+    left_ = std::move(left);
+    length_ = length;
+  }
+
+  ReplayOptions options_;
+  RingEpisodes episodes_;
+  Priorities priorities_;
+  std::int64_t length_ = 0;  // of the slices for which rows are limited
+  bool none_begins_ = false;
+  std::vector<std::int64_t>
+      left_;  // rows to the end of its episode, for each that may begin a slice
 };
 
 }  // namespace
 
 std::unique_ptr<ReplaySampler> make_slice_draws(const ReplayOptions& options) {
+  if (draws_once(options.sampling)) return std::make_unique<SlicesWithoutReplacement>(options);
   return std::make_unique<SliceDraws>(options);
+}
+
+std::unique_ptr<ReplaySampler> make_prioritized_slices(const ReplayOptions& options) {
+  return std::make_unique<PrioritizedSlices>(options);
 }
 
 }  // namespace td

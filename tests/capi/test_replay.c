@@ -275,7 +275,7 @@ TD_TEST(options_that_make_no_sense) {
   TD_CHECK_TEXT(td_last_error_message(), "capacity is 0");
   bad.capacity = -5;
   REFUSED;
-  bad = good, bad.sampler = 5;
+  bad = good, bad.sampler = 7;
   REFUSED;
   bad = good, bad.flags = 16;
   REFUSED;

@@ -1,5 +1,6 @@
 /* Prioritized replay: how often rows are drawn, what they weigh, new priorities. */
 #include <math.h>
+#include <stdio.h>
 
 #include "td_replay_test.h"
 
@@ -211,4 +212,140 @@ TD_TEST(a_large_tree_finds_what_a_search_finds) {
   TD_CHECK(abs(count[0] - 128) < 40 && abs(count[1] - 128) < 40 && abs(count[2] - 256) < 50);
   free(places);
   free(priority);
+}
+
+/* The weights in the folder that a buffer saves, and the largest priority there with its place. */
+static void check_saved(td_replay *replay, const double *want, int64_t n, const char *largest) {
+  const char *folder = td_path(td_test_folder(), "weights");
+  char file[600];
+  TD_DO(td_replay_save(replay, folder, 0));
+  snprintf(file, sizeof file, "%s/sampler/sumtree.memmap", folder);
+  size_t size = 0;
+  char *tree = td_read_file(file, &size);
+  TD_CHECK_INT(size, n * 8);
+  for (int64_t i = 0; i < n; i++) {
+    double weight = 0;
+    memcpy(&weight, tree + 8 * i, 8);
+    TD_CHECK(fabs(weight - want[i]) < 1e-6);
+  }
+  free(tree);
+  snprintf(file, sizeof file, "%s/sampler/sampler_metadata.json", folder);
+  char *text = td_read_file(file, &size);
+  TD_CHECK_TEXT(text, largest);
+  free(text);
+}
+
+static void extend_by(td_replay *replay, const double *priorities, int64_t n) {
+  td_tensordict *td = replay_rows(0, n);
+  td_put(td, TD_KEY("p"), numbers(priorities, n));
+  TD_DO(td_replay_extend(replay, td));
+  td_free(td);
+}
+
+/* As TorchRL 0.14.1 has it: TensorDictReplayBuffer(priority_key="p"), alpha 1, eps 0. */
+TD_TEST(new_rows_have_the_priority_in_their_entry) {
+  static const char *const name[] = {"p"};
+  const td_key key = {name, 1};
+  for (int within = 0; within < 2; within++) {
+    td_replay_options options = replay_options(6, TD_REPLAY_SAMPLER_PRIORITIZED);
+    options.alpha = options.beta = 1;
+    options.eps = 0;
+    options.priority_key = &key;
+    options.flags = within ? TD_REPLAY_LARGEST_WITHIN : 0;
+    td_replay *replay = replay_of(&options);
+    extend_by(replay, (const double[]){0.5, 0.25}, 2);
+    check_saved(replay, (const double[]){0.5, 0.25, 0, 0, 0, 0}, 6,
+                within ? "[0.5, 0]" : "[1.0, 0]");
+    extend_by(replay, (const double[]){3, 2}, 2);
+    check_saved(replay, (const double[]){0.5, 0.25, 3, 2, 0, 0}, 6, "[3.0, 2]");
+    const int64_t third = 2;
+    const double eighth = 0.125;
+    prioritize(replay, &third, &eighth, 1);
+    check_saved(replay, (const double[]){0.5, 0.25, 0.125, 2, 0, 0}, 6,
+                within ? "[2.0, 3]" : "[3.0, 2]");
+    extend_by(replay, (const double[]){7, 4, 1}, 3); /* over the first row */
+    check_saved(replay, (const double[]){1, 0.25, 0.125, 2, 7, 4}, 6, "[7.0, 4]");
+    extend_by(replay, (const double[]){1, 1, 1, 0.5}, 4);
+    check_saved(replay, (const double[]){1, 1, 1, 1, 0.5, 4}, 6, within ? "[4.0, 5]" : "[7.0, 4]");
+    td_tensordict *row = td_empty(TD_NO_SIZES);
+    td_put(row, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 4, TD_NO_SIZES));
+    td_put(row, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 8, TD_SIZES(2)));
+    td_put(row, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT64, 6, TD_NO_SIZES));
+    TD_DO(td_replay_add(replay, row));
+    check_saved(replay, (const double[]){1, 1, 1, 1, 0.5, 6}, 6, within ? "[6.0, 5]" : "[7.0, 4]");
+    td_put(row, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT64, -6, TD_NO_SIZES));
+    TD_EXPECT(td_replay_add(replay, row), TD_ERR_INVALID_ARGUMENT);
+    td_free(row);
+    row = replay_rows(0, 2);
+    TD_EXPECT(td_replay_extend(replay, row), TD_ERR_KEY_NOT_FOUND);
+    td_free(row);
+    replay_check_where(replay, 6, 6, 0, 12);
+    check_saved(replay, (const double[]){1, 1, 1, 1, 0.5, 6}, 6, within ? "[6.0, 5]" : "[7.0, 4]");
+    td_replay_free(replay);
+  }
+  td_replay_options options = replay_options(6, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.priority_key = &key;
+  td_replay *replay = replay_of(&options);
+  td_tensordict *td = replay_rows(0, 2);
+  TD_EXPECT(td_replay_extend(replay, td),
+            TD_ERR_KEY_NOT_FOUND); /* the first rows say nothing of it */
+  td_put(td, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2, 2)));
+  TD_EXPECT(td_replay_extend(replay, td), TD_ERR_SHAPE);
+  td_put(td, TD_KEY("p"), td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(2)));
+  TD_EXPECT(td_replay_extend(replay, td), TD_ERR_DTYPE);
+  td_put(td, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT32, NAN, TD_SIZES(2)));
+  TD_EXPECT(td_replay_extend(replay, td), TD_ERR_INVALID_ARGUMENT);
+  replay_check_where(replay, 0, 6, 0, 0);
+  td_put(td, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT32, 2, TD_SIZES(2, 1)));
+  TD_DO(td_replay_extend(replay, td));
+  td_free(td);
+}
+
+/* The largest within the buffer, of rows without priorities of their own, as TorchRL 0.14.1 has it. */
+TD_TEST(the_largest_priority_of_rows_that_are_there) {
+  td_replay_options options = replay_options(6, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 1;
+  options.eps = 0;
+  options.flags = TD_REPLAY_LARGEST_WITHIN;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 6);
+  const int64_t places[] = {1, 5};
+  const double priorities[] = {4, 9};
+  prioritize(replay, places, priorities, 2);
+  check_saved(replay, (const double[]){1, 4, 1, 1, 1, 9}, 6, "[9.0, 5]");
+  replay_write(replay, 6, 2);
+  check_saved(replay, (const double[]){9, 9, 1, 1, 1, 9}, 6, "[9.0, 5]");
+  replay_write(replay, 8, 4); /* over the largest: another place has it now */
+  check_saved(replay, (const double[]){9, 9, 9, 9, 9, 9}, 6, "[9.0, 0]");
+  replay_write(replay, 12, 1); /* over that one: none is told of */
+  check_saved(replay, (const double[]){9, 9, 9, 9, 9, 9}, 6, "[null, null]");
+  replay_write(replay, 13, 1);
+  check_saved(replay, (const double[]){9, 1, 9, 9, 9, 9}, 6, "[9.0, 0]");
+}
+
+/* Another process has the rows of this one, and their entry gives it their priorities. */
+TD_TEST(rows_of_others_have_the_priority_in_their_entry) {
+  static const char *const name[] = {"p"};
+  const td_key key = {name, 1};
+  td_replay_options options = replay_options(6, TD_REPLAY_SAMPLER_RANDOM);
+  options.folder = td_path(td_test_folder(), "shared");
+  td_replay *writer = replay_of(&options), *learner = NULL;
+  extend_by(writer, (const double[]){0.5, 0.25, -1, NAN}, 4); /* it has no priorities */
+  options = replay_options(0, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 1;
+  options.eps = 0;
+  options.priority_key = &key;
+  TD_DO(td_replay_open(td_path(td_test_folder(), "shared"), &options, &learner));
+  int64_t a[4];
+  TD_CHECK_INT(replay_draw(learner, 4, a, NULL), 4);
+  extend_by(writer, (const double[]){8, 2}, 2);
+  check_saved(learner, (const double[]){0.5, 0.25, 1, 1, 8, 2}, 6, "[8.0, 4]");
+  td_replay_free(learner);
+  td_replay_free(writer);
+  options.priority_key = NULL;
+  options.flags = TD_REPLAY_LARGEST_WITHIN;
+  learner =
+      replay_loaded(td_path(td_test_folder(), "weights"), NULL); /* the folder knows its key */
+  extend_by(learner, (const double[]){3}, 1);
+  check_saved(learner, (const double[]){3, 0.25, 1, 1, 8, 2}, 6, "[8.0, 4]");
 }

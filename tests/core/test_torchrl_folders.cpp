@@ -252,6 +252,61 @@ TEST(TorchRLFolders, SlicesRunAlongTime) {
   EXPECT_EQ(columns.size(), 4u);
 }
 
+// Its list goes on: of the episodes 3, 5; 1, 0; 6, 7, those of 1, 3 and 2 rows are shorter than a slice.
+TEST(TorchRLFolders, SlicesWithoutReplacementGoOnWithTheirList) {
+  ReplayOptions options;
+  options.sampling = ReplaySampling::slices_without_replacement;
+  options.slices.length = 4;
+  options.slices.ends = {{"next", "done"}};
+  auto replay = loaded("slices_without", options);
+  const TempFolder temp;
+  const std::int64_t firsts[] = {20, 0, 28}, lasts[] = {25, 4, 32};
+  for (std::size_t batch = 0; batch < 3; ++batch) {
+    const std::string_view name[] = {"index"};
+    const at::Tensor index = replay->sample(8).get(name);
+    ASSERT_EQ(index.sizes(), SizesView({4}));
+    EXPECT_GE(index[0].item<std::int64_t>(), firsts[batch]);
+    EXPECT_LE(index[3].item<std::int64_t>(), lasts[batch]);
+    EXPECT_TRUE(index.equal(at::arange(4) + index[0]));
+    replay->save(temp("saved"), false);
+    replay = Replay::open(temp("saved"), {}, false);  // says which sampler it is
+  }
+}
+
+TEST(TorchRLFolders, SlicesBeginByTheirPriorities) {
+  const Plain wanted = expected_of("slices_per");
+  std::vector<double> weights;
+  for (const Plain& weight : wanted.find("sum_tree")->items()) weights.push_back(weight.number());
+  const double least = *std::min_element(weights.begin(), weights.begin() + 33);
+  ReplayOptions options;
+  options.sampling = ReplaySampling::prioritized_slices;
+  options.slices.length = 4;
+  options.slices.episode = {"episode"};
+  const auto replay = loaded("slices_per", options);
+  const std::string_view index_name[] = {"index"}, weight_name[] = {"priority_weight"};
+  const TensorDict batch = replay->sample(4000);
+  const at::Tensor index = batch.get(index_name), weight = batch.get(weight_name);
+  std::set<std::int64_t> firsts;
+  for (std::int64_t k = 0; k < 4000; ++k) {
+    const auto first = index[k - k % 4].item<std::int64_t>();
+    firsts.insert(first);
+    EXPECT_EQ(index[k].item<std::int64_t>(), first + k % 4);
+    EXPECT_NEAR(weight[k].item<double>(),
+                std::pow(weights[static_cast<std::size_t>(first)] / least, -0.9), 1e-5);
+  }
+  EXPECT_EQ(firsts, (std::set<std::int64_t>{0, 1, 8, 9, 10, 11, 16, 20, 21, 22, 28, 29}));
+}
+
+TEST(TorchRLFolders, TheCallerMayNameTheNumberOfDimensions) {
+  ReplayOptions options;
+  options.dims = 1;
+  expect_error(Code::format, "60 of 15", [&] { loaded("ndim2_time_first", options); });
+  options.dims = 2;
+  EXPECT_EQ(loaded("ndim2_time_first", options)->sample(2).batch_size(), SizesView({2}));
+  options.dims = 3;
+  expect_error(Code::invalid_argument, "dims is 3", [&] { loaded("ndim2_time_first", options); });
+}
+
 TEST(TorchRLFolders, RowsWrittenAtPlacesStay) {
   const auto replay = loaded("memmap_written_at");
   replay->extend(first_rows(*replay, 5));

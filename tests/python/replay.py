@@ -39,6 +39,7 @@ def kinds():
     def buffer(cls=r.TensorDictReplayBuffer, storage=memmap, **parts):
         return lambda: cls(storage=storage(), batch_size=8, **{name: make() for name, make in parts.items()})
 
+    slices = {"slice_len": 4, "end_key": ("next", "done"), "strict_length": False}
     per = lambda: r.PrioritizedSampler(CAPACITY, alpha=0.7, beta=0.9)
     # TorchRL itself cannot go on with a nested key that it has loaded: JSON makes a list of it.
     by_rank = lambda: r.TensorDictMaxValueWriter(rank_key="td_error")
@@ -51,6 +52,10 @@ def kinds():
         "without_drop_last": (buffer(sampler=lambda: r.SamplerWithoutReplacement(drop_last=True)), 2, ()),
         # A TensorDictReplayBuffer takes priorities from "td_error" of new rows; a peer gives them by update_priority.
         "prioritized": (buffer(r.ReplayBuffer, sampler=per), 0, ()),
+        "by_entry": (buffer(sampler=per), 104, ()),
+        "within": (buffer(sampler=lambda: r.PrioritizedSampler(CAPACITY, alpha=0.7, beta=0.9, max_priority_within_buffer=True)), 204, ()),
+        "prioritized_slices": (buffer(sampler=lambda: r.PrioritizedSliceSampler(CAPACITY, alpha=0.7, beta=0.9, **slices)), 106, ()),
+        "slices_without": (buffer(sampler=lambda: r.SliceSamplerWithoutReplacement(**slices)), 5, ()),
         "slices": (buffer(sampler=lambda: r.SliceSampler(slice_len=4, end_key=("next", "done"), strict_length=False)), 3, ()),
         "by_rank": (buffer(writer=by_rank), 0, ()),
         "by_rank_prioritized": (buffer(r.ReplayBuffer, writer=by_rank, sampler=per), 0, ()),
@@ -73,7 +78,7 @@ def state(buffer):
     tree = getattr(sampler, "_sum_tree", None)
     if tree is not None:
         found["priorities"] = [round(float(tree[i]), 4) for i in range(CAPACITY)]
-        found["largest"] = float(sampler._max_priority[0])
+        found["largest"] = round(float(sampler._max_priority[0]), 4)  # trees are of float32
     return found
 
 
@@ -149,6 +154,40 @@ def ours_first(peer, name, make, sampler, folder):
     check_equal(name, model, last)
 
 
+def first_rows(peer, folder):
+    """Both sides begin slices at the same rows, with the same weights."""
+    from torchrl.data import replay_buffers as r
+
+    for span in (False, 2):
+        for total in (30, 47):
+            if span and total > CAPACITY:
+                continue  # TorchRL lets a slice that begins behind the end of the memory run over the border of its episode
+            sampler = r.PrioritizedSliceSampler(
+                CAPACITY, alpha=0.7, beta=0.9, slice_len=4, end_key=("next", "done"), strict_length=False, span=(False, span)
+            )
+            buffer = r.TensorDictReplayBuffer(storage=r.LazyMemmapStorage(CAPACITY), sampler=sampler, batch_size=400)
+            for first in range(0, total, 30):
+                add(buffer, rows(first, min(30, total - first)))
+            buffer.dumps(folder / "slices")
+            theirs, ours = {}, {}
+            for _ in range(100):
+                batch = buffer.sample()
+                index, weight = batch["index"].reshape(-1), batch["priority_weight"].reshape(-1)
+                first = 0
+                for end in batch["next", "truncated"].reshape(-1).nonzero().reshape(-1).tolist():
+                    theirs[int(index[first])] = (end + 1 - first, float(weight[first]))
+                    first = end + 1
+            told = subprocess.run(
+                [peer, "draw", folder / "slices", "-", "-", "6", str(int(span))], capture_output=True, text=True, check=True
+            )
+            for line in told.stdout.splitlines():
+                place, length, weight = line.split()
+                ours[int(place)] = (int(length), float(weight))
+            assert theirs.keys() == ours.keys(), (span, total, theirs, ours)
+            for place, (length, weight) in theirs.items():
+                assert ours[place][0] == length and abs(ours[place][1] / weight - 1) < 1e-4, (place, theirs[place], ours[place])
+
+
 def refused(peer, folder):
     """What this library may not extend, or draw from, or read."""
     from torchrl.data import replay_buffers as r
@@ -193,7 +232,10 @@ def main():
         folder = pathlib.Path(temp) / "refused"
         folder.mkdir()
         refused(peer, folder)
-    print(f"{passed + 1} passed: replay buffers to and fro with TorchRL {torchrl.__version__}")
+        folder = pathlib.Path(temp) / "first_rows"
+        folder.mkdir()
+        first_rows(peer, folder)
+    print(f"{passed + 2} passed: replay buffers to and fro with TorchRL {torchrl.__version__}")
 
 
 if __name__ == "__main__":

@@ -10,16 +10,22 @@ the elements of the first batch dimension of a dictionary, and [`draw!`](@ref) d
 like. Tasks may share a buffer.
 
 - `sampler`: `:random` draws any row any number of times, `:without_replacement` each once, then again in another
-  order, `:slices` runs of `slice` rows of an episode, `:prioritized` each as often as its priority says. A folder that
-  is opened has `:stored`, what its files are of, unless said otherwise
+  order, `:slices` runs of `slice` rows of an episode, `:prioritized` each as often as its priority says,
+  `:slices_without_replacement` one slice of each episode, then again in another order, `:prioritized_slices` slices
+  whose first row is drawn by its priority. A folder that is opened has `:stored`, its own sampler, unless said otherwise
 - `rows`: of a batch, for `draw!` without a number; `seed`: what draws follow from
 - `folder`: the rows lie in a new folder, which other processes may open
 - `drop_last`, `in_order`: without replacement
 - `episode` is a key of an entry that differs from episode to episode, `ends` are keys of entries that are true in the
   last row of one; `short`: an episode that is shorter than a slice is taken as it is; `span_begin`, `span_end`:
-  a slice may begin before its episode, or end behind it, and what is outside is left out
+  a slice may begin before its episode, or end behind it, and what is outside is left out; a number says how many rows
+  that may be. `num_slices` instead of `slice`: so many in a batch. `mark_ends`: ("next", "truncated"),
+  ("next", "done") and "is_init" say where slices end and begin; `by_slice`: a batch is [slices, rows of a slice], and
+  ("collector", "mask") is false in rows that fill up
 - `alpha`, `beta`, `eps`: rows count as (priority + eps)^alpha, weights have the exponent `beta`; `batch_weights`: the
-  largest weight of each batch is 1
+  largest weight of each batch is 1; `priority_key`: an entry with the priority of each new row; `largest_within`: new
+  rows get the largest priority of rows that are there
+- `dims`: of the storage, of which the first is time; single elements are drawn
 
 `open_replay` opens a folder in which several processes may work at once; `load_replay` opens one for this process
 alone, and what is written afterwards stays in memory. Both read what TorchRL's `ReplayBuffer.dumps` wrote.
@@ -50,27 +56,37 @@ end
 
 const REPLAY_SAMPLERS = (stored = TD_REPLAY_SAMPLER_AS_STORED, random = TD_REPLAY_SAMPLER_RANDOM,
                          without_replacement = TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, slices = TD_REPLAY_SAMPLER_SLICES,
-                         prioritized = TD_REPLAY_SAMPLER_PRIORITIZED)
+                         prioritized = TD_REPLAY_SAMPLER_PRIORITIZED,
+                         slices_without_replacement = TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT,
+                         prioritized_slices = TD_REPLAY_SAMPLER_PRIORITIZED_SLICES)
 
 function with_replay_options(f; capacity::Integer = 0, sampler::Symbol = :stored, rows::Integer = 0,
                              seed::Integer = rand(UInt64), folder = nothing, drop_last::Bool = false,
                              in_order::Bool = false, slice::Integer = 0, episode = nothing, ends = (),
-                             short::Bool = false, span_begin::Bool = false, span_end::Bool = false, alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8,
-                             batch_weights::Bool = false)
+                             short::Bool = false, span_begin::Integer = false, span_end::Integer = false,
+                             num_slices::Integer = 0, mark_ends::Bool = false, by_slice::Bool = false,
+                             alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8, batch_weights::Bool = false,
+                             priority_key = nothing, largest_within::Bool = false, dims::Integer = 0)
     haskey(REPLAY_SAMPLERS, sampler) ||
         throw(ArgumentError("sampler is :$sampler; it must be one of $(join(keys(REPLAY_SAMPLERS), ", "))"))
     flags = drop_last * TD_REPLAY_DROP_LAST | in_order * TD_REPLAY_IN_ORDER | short * TD_REPLAY_SHORT |
-            span_begin * TD_REPLAY_SPAN_BEGIN | span_end * TD_REPLAY_SPAN_END | batch_weights * TD_REPLAY_BATCH_WEIGHTS
+            (span_begin === true) * TD_REPLAY_SPAN_BEGIN | (span_end === true) * TD_REPLAY_SPAN_END |
+            batch_weights * TD_REPLAY_BATCH_WEIGHTS | largest_within * TD_REPLAY_LARGEST_WITHIN |
+            mark_ends * TD_REPLAY_MARK_ENDS | by_slice * TD_REPLAY_BY_SLICE
+    rows_of(span) = span isa Bool ? 0 : span
     name = folder === nothing ? nothing : Base.cconvert(Cstring, String(folder))
     with_optional_keys(episode === nothing ? nothing : (episode,)) do one, _
-        with_keys(ends) do last, ends_count
-            GC.@preserve name last begin
-                f(Ref(td_replay_options(
-                    flags = flags, capacity = capacity, rows = rows, seed = seed % UInt64, alpha = alpha, beta = beta,
-                    eps = eps, slice_len = slice, episode = one,
-                    ends = isempty(last) ? Ptr{td_key}(C_NULL) : pointer(last), ends_len = ends_count,
-                    folder = name === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, name),
-                    sampler = REPLAY_SAMPLERS[sampler])))
+        with_optional_keys(priority_key === nothing ? nothing : (priority_key,)) do priority, _
+            with_keys(ends) do last, ends_count
+                GC.@preserve name last begin
+                    f(Ref(td_replay_options(
+                        flags = flags, capacity = capacity, rows = rows, seed = seed % UInt64, alpha = alpha,
+                        beta = beta, eps = eps, slice_len = slice, episode = one,
+                        ends = isempty(last) ? Ptr{td_key}(C_NULL) : pointer(last), ends_len = ends_count,
+                        folder = name === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, name),
+                        sampler = REPLAY_SAMPLERS[sampler], num_slices = num_slices, span_begin = rows_of(span_begin),
+                        span_end = rows_of(span_end), priority_key = priority, dims = dims)))
+                end
             end
         end
     end

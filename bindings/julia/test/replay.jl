@@ -42,6 +42,31 @@ end
     @test_throws ArgumentError Replay(0)
 end
 
+@testset "slices" begin
+    once = Replay(16; sampler = :slices_without_replacement, slice = 3, ends = ["done"])
+    append!(once, rows_from(0, 16))
+    @test sort(drawn(once, 12)[1:3:end] .÷ 4) == 0:3
+    marked = Replay(16; sampler = :slices, num_slices = 2, ends = ["done"], short = true, span_begin = 1,
+                    mark_ends = true, by_slice = true)
+    append!(marked, rows_from(0, 10))
+    batch = draw!(marked, 6)
+    @test size(batch) == (2, 3)
+    mask, last = Array(batch["collector", "mask"]), Array(batch["next", "truncated"])
+    for slice in 1:2
+        length = count(mask[slice, :])
+        @test mask[slice, :] == (1:3 .<= length) && vec(last[slice, :, :]) == (1:3 .== length)
+    end
+    replay = Replay(16; sampler = :prioritized_slices, slice = 3, ends = ["done"], alpha = 1, beta = 1, eps = 0,
+                    priority_key = "a", largest_within = true, batch_weights = true)
+    append!(replay, rows_from(0, 16))
+    @test all(s -> s[1] % 4 < 2 && s[3] == s[1] + 2, Iterators.partition(drawn(replay, 30), 3))
+    time = Replay(16; dims = 2)
+    append!(time, TensorDict((2, 4); a = collect(reshape(0:7, 4, 2)')))
+    batch = draw!(time, 5)
+    index = Array(batch["index"])
+    @test Array(batch["a"]) == 4 .* index[:, 1] .+ index[:, 2]
+end
+
 @testset "folders" begin
     mktempdir() do folder
         live = joinpath(folder, "live")

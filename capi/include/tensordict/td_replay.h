@@ -21,7 +21,10 @@ typedef struct td_replay td_replay;
  */
 typedef int32_t td_replay_sampler;
 enum {
-  TD_REPLAY_SAMPLER_AS_STORED = 0,           /**< what the files of the folder are of; otherwise random */
+  TD_REPLAY_SAMPLER_AS_STORED = 0,           /**< that of the folder, otherwise random. A folder that we
+                                                  wrote says which, with its slices. One of TorchRL has
+                                                  only the sampler's files, which are the same whether
+                                                  rows or slices are drawn: then rows are. */
   TD_REPLAY_SAMPLER_RANDOM = 1,              /**< any row any number of times */
   TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT = 2, /**< each row once, then again in another order; the last
                                                   batch before that may have fewer. More rows than
@@ -30,9 +33,17 @@ enum {
                                                   then a place in it. None crosses the border of an
                                                   episode, or the place of the next row in a full
                                                   ring. */
-  TD_REPLAY_SAMPLER_PRIORITIZED = 4          /**< a row counts (priority + eps)^alpha; one without a
+  TD_REPLAY_SAMPLER_PRIORITIZED = 4,         /**< a row counts (priority + eps)^alpha; one without a
                                                   priority has the largest that was given so far, or
                                                   1 */
+  TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT = 5, /**< a slice of each episode once, then again in
+                                                  another order; the last batch before that may have
+                                                  fewer. Another number of episodes than before
+                                                  begins another order at once. Since 0.3 */
+  TD_REPLAY_SAMPLER_PRIORITIZED_SLICES = 6   /**< slices whose first row is drawn by its priority. A
+                                                  row too near to the end of its episode begins none;
+                                                  all rows of a slice have the weight of the first.
+                                                  Since 0.3 */
 };
 
 /**
@@ -49,7 +60,18 @@ enum {
   TD_REPLAY_SPAN_BEGIN = 16,   /**< slices: one may begin before its episode (TorchRL: `span`). What
                                     is outside is left out, so the batch has fewer rows; the first
                                     rows of an episode are drawn as often as others. */
-  TD_REPLAY_SPAN_END = 32      /**< slices: one may end behind its episode; see above */
+  TD_REPLAY_SPAN_END = 32,     /**< slices: one may end behind its episode; see above */
+  TD_REPLAY_LARGEST_WITHIN = 64, /**< prioritized: new rows get the largest priority of the rows that are
+                                    there, not the largest ever given. As in TorchRL, they get 1 after
+                                    rows without a priority of their own took the place of the
+                                    largest. Since 0.3 */
+  TD_REPLAY_MARK_ENDS = 128,   /**< slices: sets ("next", "truncated") of bool, true in the last row of
+                                    each slice alone; ("next", "done"), true there, too; ("next",
+                                    "terminated") to false, unless rows have it; "is_init", if rows have
+                                    it, true in the first row of each slice, too. Since 0.3 */
+  TD_REPLAY_BY_SLICE = 256     /**< slices: the batch size is [slices, rows of a slice, …]. A shorter
+                                    slice is filled up with its last row; ("collector", "mask") of bool
+                                    is false there. Since 0.3 */
 };
 
 /**
@@ -67,7 +89,7 @@ typedef struct td_replay_options {
   double beta;                         /**< prioritized: ≥ 0, exponent of weights; that of the folder
                                             comes first */
   double eps;                          /**< prioritized: ≥ 0; that of the folder comes first */
-  int64_t slice_len;                   /**< rows of a slice */
+  int64_t slice_len;                   /**< rows of a slice; 0: num_slices says it */
   const td_key *TD_NULLABLE episode;   /**< borrowed; an entry that differs from episode to episode */
   const td_key *TD_NULLABLE ends;      /**< borrowed; entries of bool that are true in the last row of
                                             an episode, as ("next", "done") */
@@ -76,9 +98,21 @@ typedef struct td_replay_options {
                                             NULL: in memory */
   td_replay_sampler sampler;           /**< what is drawn */
   int32_t reserved;                    /**< 0 */
+  int64_t num_slices;                  /**< slices of a batch, instead of `slice_len`: a slice has
+                                            `rows` / `num_slices` rows. Since 0.3 */
+  int64_t span_begin;                  /**< slices: how many rows of one may lie before its episode, less
+                                            than a slice has; 0: TD_REPLAY_SPAN_BEGIN says. Since 0.3 */
+  int64_t span_end;                    /**< slices: how many may lie behind it; see above. Since 0.3 */
+  const td_key *TD_NULLABLE priority_key; /**< borrowed; prioritized: an entry with one real number ≥ 0
+                                            for each row: the priority of new rows. Since 0.3 */
+  int64_t dims;                        /**< dimensions of the storage (TorchRL: `ndim`), of which the
+                                            first is time; 0: 1, or what the folder has. `capacity`
+                                            counts its elements, and single elements are drawn. A
+                                            buffer with a folder has 1. Since 0.3 */
 } td_replay_options;
 #define TD_REPLAY_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0}
+  {(uint32_t)sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, \
+   0, NULL, 0}
 
 /**
  * Makes an empty replay buffer. The first row says which entries rows have, and their dtypes and
@@ -91,7 +125,7 @@ typedef struct td_replay_options {
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a number out of range; options that exclude each other),
  *         TD_ERR_IO (the folder is not empty, or cannot be made), TD_ERR_UNSUPPORTED (files cannot be
- *         locked there), TD_ERR_KEY_INVALID, TD_ERR_OUT_OF_MEMORY
+ *         locked there; a folder for several dimensions), TD_ERR_KEY_INVALID, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE
@@ -161,7 +195,7 @@ TD_API(0, 2) void td_replay_free(td_replay *TD_NULLABLE replay) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (an entry that the other rows do not have),
  *         TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_UNSUPPORTED (values that are no tensors),
- *         TD_ERR_INVALID_ARGUMENT (no entries), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ *         TD_ERR_INVALID_ARGUMENT (no entries; a priority below 0, or none), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads, and of processes that have the folder open
  */
 TD_API(0, 2) TD_MUST_USE
@@ -188,14 +222,16 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  * The batch has what rows have, "index" (int64, the places of the rows) and, from a prioritized
  * buffer, "priority_weight" (float32): (N * p)^-beta over the largest such weight, where p is the
  * probability of the row and N the number of rows. Its memory is reused once you have freed it.
+ * TD_REPLAY_MARK_ENDS and TD_REPLAY_BY_SLICE add what they say.
  *
- * If rows have further batch dimensions, each element has the number and the weight of its row. In a
- * folder of TorchRL whose storage has several dimensions (`ndim`), single elements are drawn, and
- * "index" has one number for each dimension of the storage.
+ * If rows have further batch dimensions, each element has the number and the weight of its row. Of a
+ * storage of several dimensions (`dims`; TorchRL: `ndim`) single elements are drawn, slices along the
+ * first dimension, and "index" has one number for each dimension of the storage.
  *
  * @param replay borrowed; what was drawn counts as drawn unless the call fails
  * @param rows   how many; with slices those of all slices together; 0: as the options say
- * @param result new; free with td_free(); batch size [rows, …]; NULL on failure
+ * @param result new; free with td_free(); batch size [rows, …], or as TD_REPLAY_BY_SLICE says; NULL
+ *               on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no number of rows; one that slices do not fill),
  *         TD_ERR_SHAPE (no rows yet; no full batch; no episode as long as a slice; priorities that sum
@@ -214,7 +250,8 @@ td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **resu
  * If others have written to these places since they were drawn, the new rows get the priorities.
  *
  * @param replay   borrowed; unchanged on failure
- * @param index    borrowed; int64, as `index` of a batch
+ * @param index    borrowed; int64, as `index` of a batch: one number for each row, or as many as the
+ *                 storage has dimensions
  * @param priority borrowed; ≥ 0, of any real dtype: one for each, or one for all
  *
  * @return TD_OK, TD_ERR_INDEX (no such row), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT (a

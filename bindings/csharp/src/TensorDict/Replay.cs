@@ -24,8 +24,11 @@ namespace TensorDicts
             using var ends = new Utf8Keys(options.Ends ?? Array.Empty<NestedKey>());
             using var episode = new Utf8Keys(
                 options.Episode is NestedKey key ? new[] { key } : Array.Empty<NestedKey>());
+            using var priority = new Utf8Keys(
+                options.PriorityKey is NestedKey entry ? new[] { entry } : Array.Empty<NestedKey>());
             raw.ends = ends.Pointer;
             raw.ends_len = ends.Length;
+            raw.priority_key = priority.Pointer;
             raw.episode = episode.Pointer;
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var folder = new Utf8Text(stored ?? options.Folder ?? string.Empty, "folder", stack);

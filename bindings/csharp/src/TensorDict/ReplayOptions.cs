@@ -21,6 +21,12 @@ namespace TensorDicts
 
         /// <summary>Each row as often as its priority says.</summary>
         Prioritized = 4,
+
+        /// <summary>One slice of each episode, then again in another order.</summary>
+        SlicesWithoutReplacement = 5,
+
+        /// <summary>Slices whose first row is drawn by its priority.</summary>
+        PrioritizedSlices = 6,
     }
 
     /// <summary>What a <see cref="Replay"/> draws, and where its rows lie.</summary>
@@ -47,6 +53,9 @@ namespace TensorDicts
         /// <summary>Rows of a slice.</summary>
         public long SliceLength { get; set; }
 
+        /// <summary>Slices of a batch, instead of <see cref="SliceLength"/>.</summary>
+        public long SliceCount { get; set; }
+
         /// <summary>An entry that differs from episode to episode.</summary>
         public NestedKey? Episode { get; set; }
 
@@ -62,6 +71,20 @@ namespace TensorDicts
         /// <summary>Slices: one may end behind its episode; what is outside is left out.</summary>
         public bool SpanEnd { get; set; }
 
+        /// <summary>Slices: how many rows of one may lie before its episode; 0: <see cref="SpanBegin"/> says.</summary>
+        public long SpanBeginRows { get; set; }
+
+        /// <summary>Slices: how many rows of one may lie behind its episode; 0: <see cref="SpanEnd"/> says.</summary>
+        public long SpanEndRows { get; set; }
+
+        /// <summary>Slices: ("next", "truncated"), ("next", "done") and "is_init" say where each ends and begins.</summary>
+        public bool MarkEnds { get; set; }
+
+        /// <summary>
+        /// Slices: a batch is [slices, rows of a slice]; ("collector", "mask") is false in rows that fill up.
+        /// </summary>
+        public bool BySlice { get; set; }
+
         /// <summary>Prioritized: rows count as (priority + Eps)^Alpha.</summary>
         public double Alpha { get; set; } = 0.6;
 
@@ -74,6 +97,15 @@ namespace TensorDicts
         /// <summary>Prioritized: the largest weight of each batch is 1.</summary>
         public bool BatchWeights { get; set; }
 
+        /// <summary>Prioritized: an entry with the priority of each new row.</summary>
+        public NestedKey? PriorityKey { get; set; }
+
+        /// <summary>Prioritized: new rows get the largest priority of rows that are there.</summary>
+        public bool LargestWithin { get; set; }
+
+        /// <summary>How many dimensions the storage has: the first is time, and single elements are drawn.</summary>
+        public long Dimensions { get; set; }
+
         internal td_replay_options ToRaw(long capacity)
         {
             td_replay_options raw = td_replay_options.Default;
@@ -84,12 +116,19 @@ namespace TensorDicts
                 | (ShortSlices ? td_replay_flags.TD_REPLAY_SHORT : 0)
                 | (SpanBegin ? td_replay_flags.TD_REPLAY_SPAN_BEGIN : 0)
                 | (SpanEnd ? td_replay_flags.TD_REPLAY_SPAN_END : 0)
-                | (BatchWeights ? td_replay_flags.TD_REPLAY_BATCH_WEIGHTS : 0);
+                | (BatchWeights ? td_replay_flags.TD_REPLAY_BATCH_WEIGHTS : 0)
+                | (LargestWithin ? td_replay_flags.TD_REPLAY_LARGEST_WITHIN : 0)
+                | (MarkEnds ? td_replay_flags.TD_REPLAY_MARK_ENDS : 0)
+                | (BySlice ? td_replay_flags.TD_REPLAY_BY_SLICE : 0);
             raw.seed = Seed ?? BitConverter.ToUInt64(Guid.NewGuid().ToByteArray(), 8);
             raw.alpha = Alpha;
             raw.beta = Beta;
             raw.eps = Eps;
             raw.slice_len = SliceLength;
+            raw.num_slices = SliceCount;
+            raw.span_begin = SpanBeginRows;
+            raw.span_end = SpanEndRows;
+            raw.dims = Dimensions;
             raw.sampler = (td_replay_sampler)Sampler;
             return raw;
         }

@@ -88,6 +88,49 @@ public class ReplayTests
     }
 
     [Fact]
+    public void Slices()
+    {
+        var ends = new ReplayOptions { Ends = new NestedKey[] { "done" }, SliceLength = 3 };
+        using var once = new Replay(16, ends with { Sampler = ReplaySampler.SlicesWithoutReplacement });
+        once.Extend(Rows(0, 16));
+        long[] rows = Drawn(once, 12);
+        Assert.Equal(
+            new long[] { 0, 1, 2, 3 }, Enumerable.Range(0, 4).Select(i => rows[3 * i] / 4).OrderBy(i => i));
+        using var marked = new Replay(16, ends with
+        {
+            Sampler = ReplaySampler.Slices, SliceLength = 0, SliceCount = 2, SpanBeginRows = 1, ShortSlices = true,
+            MarkEnds = true, BySlice = true,
+        });
+        marked.Extend(Rows(0, 10));
+        using (TensorDict batch = marked.Sample(6))
+        {
+            Expect.Shape(batch.BatchSize, 2, 3);
+            bool[] mask = batch.GetTensor(new NestedKey("collector", "mask")).ToArray<bool>();
+            bool[] last = batch.GetTensor(new NestedKey("next", "truncated")).ToArray<bool>();
+            for (int i = 0; i < 6; i++)
+            {
+                int length = mask.Skip(i - (i % 3)).Take(3).Count(real => real);
+                Assert.Equal((i % 3 < length, i % 3 == length - 1), (mask[i], last[i]));
+            }
+        }
+        using var first = new Replay(16, ends with
+        {
+            Sampler = ReplaySampler.PrioritizedSlices, Alpha = 1, Beta = 1, Eps = 0, BatchWeights = true,
+            PriorityKey = "a", LargestWithin = true,
+        });
+        first.Extend(Rows(0, 16));
+        rows = Drawn(first, 30);
+        Assert.All(Enumerable.Range(0, 10), i => Assert.True(rows[3 * i] % 4 < 2));
+        using var time = new Replay(16, new ReplayOptions { Dimensions = 2 });
+        var td = new TensorDict(2, 4);
+        td["a"] = Tensor.FromArray(Enumerable.Range(0, 8).Select(i => (long)i).ToArray(), 2, 4);
+        time.Extend(td);
+        using TensorDict drawn = time.Sample(5);
+        long[] index = drawn.GetTensor("index").ToArray<long>(), a = drawn.GetTensor("a").ToArray<long>();
+        Assert.All(Enumerable.Range(0, 5), i => Assert.Equal(a[i], (4 * index[2 * i]) + index[(2 * i) + 1]));
+    }
+
+    [Fact]
     public void Folders()
     {
         string folder = Directory.CreateTempSubdirectory("td_replay").FullName;

@@ -19,13 +19,14 @@ pub struct ReplayOptions {
     raw: sys::td_replay_options,
     episode: Vec<KeyPath>,
     ends: Vec<KeyPath>,
+    priority: Vec<KeyPath>,
     folder: Option<PathBuf>,
 }
 
 impl Default for ReplayOptions {
     fn default() -> Self {
-        let (episode, ends) = (Vec::new(), Vec::new());
-        Self { raw: Default::default(), episode, ends, folder: None }
+        let (episode, ends, priority) = (Vec::new(), Vec::new(), Vec::new());
+        Self { raw: Default::default(), episode, ends, priority, folder: None }
     }
 }
 
@@ -71,6 +72,23 @@ impl ReplayOptions {
         self.sampler(sys::TD_REPLAY_SAMPLER_SLICES)
     }
 
+    /// Slices, so many in a batch: its rows say how long each is.
+    pub fn num_slices(mut self, count: i64) -> Self {
+        self.raw.num_slices = count;
+        self.sampler(sys::TD_REPLAY_SAMPLER_SLICES)
+    }
+
+    /// One slice of `len` rows of each episode, then again in another order.
+    pub fn slices_without_replacement(self, len: i64) -> Self {
+        self.slices(len).sampler(sys::TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT)
+    }
+
+    /// Slices of `len` rows, whose first ones are drawn as by [`prioritized`](Self::prioritized).
+    pub fn prioritized_slices(self, len: i64, alpha: f64, beta: f64) -> Self {
+        let options = self.slices(len).prioritized(alpha, beta);
+        options.sampler(sys::TD_REPLAY_SAMPLER_PRIORITIZED_SLICES)
+    }
+
     /// An entry that differs from episode to episode.
     pub fn episode<K: Key>(mut self, key: K) -> Self {
         self.episode = vec![KeyPath::new(key)];
@@ -98,6 +116,22 @@ impl ReplayOptions {
         self.flag(sys::TD_REPLAY_SPAN_END)
     }
 
+    /// Slices: how many rows of one may lie before its episode, and behind it.
+    pub fn span(mut self, begin: i64, end: i64) -> Self {
+        (self.raw.span_begin, self.raw.span_end) = (begin, end);
+        self
+    }
+
+    /// Slices: `("next", "truncated")`, `("next", "done")` and `"is_init"` say where each ends and begins.
+    pub fn mark_ends(self) -> Self {
+        self.flag(sys::TD_REPLAY_MARK_ENDS)
+    }
+
+    /// Slices: a batch is `[slices, rows of a slice]`; `("collector", "mask")` is false in rows that fill up.
+    pub fn by_slice(self) -> Self {
+        self.flag(sys::TD_REPLAY_BY_SLICE)
+    }
+
     /// Rows count as (priority + eps)^alpha; weights have the exponent `beta`.
     pub fn prioritized(mut self, alpha: f64, beta: f64) -> Self {
         (self.raw.alpha, self.raw.beta) = (alpha, beta);
@@ -113,6 +147,23 @@ impl ReplayOptions {
     /// Prioritized: the largest weight of each batch is 1.
     pub fn batch_weights(self) -> Self {
         self.flag(sys::TD_REPLAY_BATCH_WEIGHTS)
+    }
+
+    /// Prioritized: an entry with the priority of each new row.
+    pub fn priority_key<K: Key>(mut self, key: K) -> Self {
+        self.priority = vec![KeyPath::new(key)];
+        self
+    }
+
+    /// Prioritized: new rows get the largest priority of rows that are there, not the largest ever given.
+    pub fn largest_within(self) -> Self {
+        self.flag(sys::TD_REPLAY_LARGEST_WITHIN)
+    }
+
+    /// How many dimensions the storage has: the first is time, and single elements are drawn.
+    pub fn dims(mut self, dims: i64) -> Self {
+        self.raw.dims = dims;
+        self
     }
 
     /// Rows of a batch, for [`Replay::sample`] with 0.
@@ -143,12 +194,16 @@ impl ReplayOptions {
         library::ready()?;
         let episode = RawKeys::new(&self.episode)?;
         let ends = RawKeys::new(&self.ends)?;
+        let priority = RawKeys::new(&self.priority)?;
         let folder = Folder::new(self.folder.as_deref())?;
         let mut raw = self.raw;
         raw.capacity = capacity;
         raw.folder = folder.text();
         if episode.len() != 0 {
             raw.episode = episode.list();
+        }
+        if priority.len() != 0 {
+            raw.priority_key = priority.list();
         }
         if ends.len() != 0 {
             (raw.ends, raw.ends_len) = (ends.list(), ends.len());

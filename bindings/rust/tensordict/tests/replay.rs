@@ -69,6 +69,41 @@ fn samplers() {
 }
 
 #[test]
+fn slices() {
+    let once = ReplayOptions::new().ends(["done"]).slices_without_replacement(3);
+    let once = Replay::new(16, once).unwrap();
+    once.extend(&rows(0, 16)).unwrap();
+    let mut episodes: Vec<i64> = drawn(&once, 12).iter().step_by(3).map(|a| a / 4).collect();
+    episodes.sort();
+    assert_eq!(episodes, [0, 1, 2, 3]);
+    let options = ReplayOptions::new().ends(["done"]).num_slices(2).span(1, 0).short_slices();
+    let marked = Replay::new(16, options.mark_ends().by_slice()).unwrap();
+    marked.extend(&rows(0, 10)).unwrap();
+    let batch = marked.sample(6).unwrap();
+    assert_eq!(batch.batch_size(), [2, 3]);
+    let mask = batch.tensor(("collector", "mask")).unwrap().to_vec::<bool>().unwrap();
+    let last = batch.tensor(("next", "truncated")).unwrap().to_vec::<bool>().unwrap();
+    for (mask, last) in mask.chunks(3).zip(last.chunks(3)) {
+        let length = mask.iter().filter(|real| **real).count();
+        assert!((0..3).all(|k| mask[k] == (k < length) && last[k] == (k + 1 == length)));
+    }
+    let options = ReplayOptions::new().ends(["done"]).prioritized_slices(3, 1.0, 1.0).eps(0.0);
+    let replay =
+        Replay::new(16, options.priority_key("a").largest_within().batch_weights()).unwrap();
+    replay.extend(&rows(0, 16)).unwrap();
+    let batch = replay.sample(30).unwrap();
+    let first = batch.tensor("index").unwrap().to_vec::<i64>().unwrap();
+    assert!(first.chunks(3).all(|s| s[0] % 4 < 2 && s[2] == s[0] + 2));
+    let time = Replay::new(16, ReplayOptions::new().dims(2)).unwrap();
+    let a = Tensor::from_vec((0..8i64).collect(), [2, 4]).unwrap();
+    time.extend(&TensorDict::from_pairs([2, 4], [("a", a)]).unwrap()).unwrap();
+    let batch = time.sample(5).unwrap();
+    let index = batch.tensor("index").unwrap().to_vec::<i64>().unwrap();
+    let a = batch.tensor("a").unwrap().to_vec::<i64>().unwrap();
+    assert!(index.chunks(2).zip(a).all(|(at, a)| a == 4 * at[0] + at[1]));
+}
+
+#[test]
 fn folders() {
     let folder = std::env::temp_dir().join(format!("td_replay_{}", std::process::id()));
     let live = folder.join("live");
