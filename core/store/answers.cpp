@@ -14,8 +14,8 @@ Code code_of(std::string_view error) {
   const std::string_view word = error.substr(0, error.find(' '));
   if (word == "OOM") return Code::out_of_memory;
   if (word == "WRONGTYPE") return Code::format;
-  if (word == "LOADING" || word == "BUSY" || word == "TRYAGAIN") return Code::busy;
-  if (word == "MOVED" || word == "ASK" || word == "CROSSSLOT") return Code::unsupported;
+  if (word == "LOADING" || word == "BUSY" || word == "TRYAGAIN" || word == "ASK") return Code::busy;
+  if (word == "CROSSSLOT") return Code::unsupported;
   return Code::io;
 }
 
@@ -24,6 +24,13 @@ Code code_of(std::string_view error) {
 void Answer::require() const {
   const auto* refusal = std::get_if<Refusal>(&reply_->value);
   if (refusal == nullptr) return;
+  // "MOVED 866 10.0.0.2:6379". All keys of one dictionary lie on one node, so that one serves.
+  if (refusal->text.compare(0, 6, "MOVED ") == 0) {
+    const std::string shown = shown_reply(refusal->text);
+    fail(Code::unsupported, *where_,
+         " is a node of a cluster, and another one keeps this dictionary: connect to ",
+         shown.substr(shown.rfind(' ') + 1));
+  }
   fail(code_of(refusal->text), *where_, " refuses: ", shown_reply(refusal->text));
 }
 

@@ -100,10 +100,27 @@ void Connection::close() noexcept {
   reader_.reset();  // with the part of a reply that has come
 }
 
+// Names a Sentinel, which knows only commands of its own.
+std::vector<Reply> Connection::ask(const Request& request) {
+  std::vector<Reply> replies = exchange(request);
+  const auto* refusal = std::get_if<Refusal>(&replies.at(0).value);
+  if (refusal == nullptr || refusal->text.compare(0, 19, "ERR unknown command") != 0)
+    return replies;
+  Request role;
+  role.add({"ROLE"});
+  const std::vector<Reply> answer = exchange(role);
+  const auto* list = std::get_if<std::vector<Reply>>(&answer[0].value);
+  const auto* kind =
+      list == nullptr || list->empty() ? nullptr : std::get_if<std::string>(&list->front().value);
+  if (kind == nullptr || *kind != "sentinel") return replies;
+  fail(Code::unsupported, where_,
+       " is a Sentinel, which keeps no data: connect to the server that it watches");
+}
+
 std::vector<Reply> Connection::run(const Request& request) {
-  if (together_) return exchange(request);
+  if (together_) return ask(request);
   std::vector<Reply> replies;
-  together([&] { replies = exchange(request); });
+  together([&] { replies = ask(request); });
   return replies;
 }
 
@@ -134,18 +151,47 @@ void Connection::together(const std::function<void()>& talk) {
   }
 }
 
+Transaction::Transaction(const std::vector<std::string>& keys, std::string_view text,
+                         std::string_view touched)
+    : before_(2), watches_(true) {
+  constexpr std::string_view script =
+      "local right = redis.call('GET', KEYS[2]) == ARGV[1] "
+      "for i = 3, #KEYS do right = right and redis.call('EXISTS', KEYS[i]) == 1 end "
+      "if right then return 1 end "
+      "redis.call('SET', KEYS[1], '') redis.call('DEL', KEYS[1]) return 0";
+  const auto list_keys = [&] {
+    request_.part(touched);
+    for (const std::string& key : keys) request_.part(key);
+  };
+  request_.begin(2 + keys.size());
+  request_.part("WATCH");
+  list_keys();
+  request_.begin(5 + keys.size());
+  request_.part("EVAL");
+  request_.part(script);
+  request_.part(std::to_string(keys.size() + 1));
+  list_keys();
+  request_.part(text);
+  request_.add({"MULTI"});
+}
+
 Transaction::Answers Transaction::run(Connection& connection) {
   request_.add({"EXEC"});
   Answers answers;
   answers.held_ = connection.run(request_);
   const std::string& where = connection.where();
   for (std::size_t i = 0; i + 1 < answers.held_.size(); ++i) {
-    Answer(answers.held_[i], where).ok("the answer to a queued command");
+    const Answer answer(answers.held_[i], where);
+    if (before_ == 2 && i == 1) {
+      answer.integer("the answer to EVAL");
+    } else {
+      answer.ok("the answer to a queued command");
+    }
   }
   const Answer whole(answers.held_.back(), where);
   answers.done_ = !watches_ || !whole.is_nil();
   if (!answers.done_) return answers;
-  answers.answers_ = whole.list("the answer to EXEC", request_.commands() - 2);
+  answers.answers_ = whole.list("the answer to EXEC", request_.commands() - 2 - before_);
   for (const Answer& answer : answers.answers_) answer.require();
   return answers;
 }

@@ -62,6 +62,7 @@ class Connection {
   void open();
   void close() noexcept;
   std::vector<Reply> exchange(const Request& request);
+  std::vector<Reply> ask(const Request& request);
   int wait_left(Clock::time_point begin, std::uint64_t moved) const;
 
   Options options_;
@@ -78,6 +79,10 @@ class Connection {
 class Transaction {
  public:
   Transaction() { request_.add({"MULTI"}); }
+  // Does nothing unless the first key holds `text` and all others are there. Then the server has changed
+  // `touched` meanwhile, which is watched.
+  Transaction(const std::vector<std::string>& keys, std::string_view text,
+              std::string_view touched);
 
   Request& commands() noexcept { return request_; }
 
@@ -100,6 +105,7 @@ class Transaction {
 
  private:
   Request request_;
+  std::size_t before_ = 0;  // commands before MULTI
   bool watches_ = false;
 };
 

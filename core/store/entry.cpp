@@ -6,11 +6,13 @@
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/pickle/pickled.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <random>
 
 namespace td::store {
@@ -18,6 +20,36 @@ namespace td::store {
 namespace {
 
 constexpr std::size_t max_objects = 1'000'000;  // of a pickle
+
+// How an entry of a lazy stack lies in the server.
+void read_layout(Meta& meta, const std::vector<Answer>& fields, const Form& form,
+                 const std::string& where) {
+  meta.layout_text = fields[6].text_or_nil("layout").value_or("");
+  const Sizes inner = form.inner();
+  if (fields[4].text_or_nil("homogeneous").value_or("1") != "1") {
+    meta.shapes_text = fields[5].text("the shapes of the elements");
+    const Plain list = read_json(meta.shapes_text, where, 3);
+    if (list.is(Plain::list)) {
+      for (const Plain& shape : list.items()) meta.shapes.push_back(sizes_of(shape, where));
+    }
+    const bool fit = std::all_of(meta.shapes.begin(), meta.shapes.end(),
+                                 [&](const Sizes& shape) { return begins_with(shape, inner); });
+    if (!fit || form.count() == 0 || meta.shapes.size() != static_cast<std::size_t>(form.count())) {
+      fail(Code::format, where, ": its shapes do not fit a stack of ", form.count(),
+           " elements of batch size ", show_sizes(inner));
+    }
+    meta.front = *form.stack_dim;
+    return;
+  }
+  // Python stacks along the stack dimension, or along a new one in front; the shape tells, and where it fits
+  // both, the layout.
+  Sizes in_front{form.count()};
+  in_front.append(inner.begin(), inner.end());
+  const bool front = begins_with(meta.sizes, in_front), batch = begins_with(meta.sizes, form.batch);
+  if (*form.stack_dim == 0 || !front || (batch && meta.layout_text != "stack")) return;
+  meta.front = *form.stack_dim;
+  std::rotate(meta.sizes.begin(), meta.sizes.begin() + 1, meta.sizes.begin() + 1 + meta.front);
+}
 
 }  // namespace
 
@@ -64,19 +96,56 @@ void check_stored_path(std::string_view path, const std::string& where) {
   fail(Code::format, where, ": the name of an entry is not UTF-8, or holds a zero byte");
 }
 
+std::int64_t Meta::bytes() const { return shapes.empty() ? bytes_behind(0) : offset(-1); }
+
 std::int64_t Meta::bytes_behind(std::size_t dims) const {
   const auto result = checked_bytes(SizesView(sizes).slice(dims), c10::elementSize(dtype));
   if (result) return *result;
   fail(Code::format, "sizes of ", show_sizes(sizes), " are more than any tensor has");
 }
 
-bool Meta::operator==(const Meta& other) const {
-  return is_tensor == other.is_tensor && shape_text == other.shape_text &&
-         dtype_text == other.dtype_text && encoding == other.encoding;
+// -1: where the last one ends.
+std::int64_t Meta::offset(std::int64_t number) const {
+  const std::size_t end = number < 0 ? shapes.size() : static_cast<std::size_t>(number);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < end; ++i) {
+    const auto one = checked_bytes(shapes[i], c10::elementSize(dtype));
+    if (!one || __builtin_add_overflow(bytes, *one, &bytes)) {
+      fail(Code::format, "sizes of ", show_sizes(shapes[i]),
+           " and others are more than any tensor has");
+    }
+  }
+  return bytes;
 }
 
-void ask_meta(Request& request, const ServerKeys& keys, std::string_view path) {
-  request.add({"HMGET", keys.meta(path), "shape", "dtype", "is_non_tensor", "encoding"});
+Meta Meta::element(std::int64_t number) const {
+  Meta one;
+  one.sizes = shapes[static_cast<std::size_t>(number)];
+  one.dtype = dtype;
+  one.dtype_text = dtype_text;
+  return one;
+}
+
+Sizes Meta::stored_sizes() const {
+  Sizes stored = sizes;
+  if (front == 0) return stored;
+  std::rotate(stored.begin(), stored.begin() + front, stored.begin() + front + 1);
+  return stored;
+}
+
+bool Meta::operator==(const Meta& other) const {
+  return is_tensor == other.is_tensor && shape_text == other.shape_text &&
+         dtype_text == other.dtype_text && encoding == other.encoding &&
+         shapes_text == other.shapes_text && layout_text == other.layout_text;
+}
+
+void ask_meta(Request& request, const ServerKeys& keys, std::string_view path, const Form& form) {
+  const std::string key = keys.meta(path);
+  if (form.stack_dim) {
+    return request.add({"HMGET", key, "shape", "dtype", "is_non_tensor", "encoding", "homogeneous",
+                        "shapes", "layout"});
+  }
+  request.add({"HMGET", key, "shape", "dtype", "is_non_tensor", "encoding"});
 }
 
 bool has_meta(const std::vector<Answer>& fields) {
@@ -86,23 +155,9 @@ bool has_meta(const std::vector<Answer>& fields) {
   return false;
 }
 
-Sizes parse_sizes(std::string_view text, const std::string& where) {
-  constexpr std::size_t longest = 4096;
-  if (text.size() > longest) fail(Code::format, where, ": sizes of ", text.size(), " characters");
-  const Plain tree = read_json(text, where, 2);
-  Sizes sizes;
-  if (tree.is(Plain::list) && tree.items().size() <= max_dims) {
-    for (const Plain& item : tree.items()) {
-      if (!item.is(Plain::integer) || item.integral() < 0) break;
-      sizes.push_back(item.integral());
-    }
-    if (sizes.size() == tree.items().size() && checked_bytes(sizes, 16)) return sizes;
-  }
-  fail(Code::format, where, ": sizes are a list of up to ", max_dims, " numbers, and not this");
-}
-
-Meta read_meta(const Answer& answer, const std::string& where) {
-  const std::vector<Answer> fields = answer.list("the metadata of an entry", meta_fields);
+Meta read_meta(const Answer& answer, const Form& form, const std::string& where) {
+  const std::vector<Answer> fields =
+      answer.list("the metadata of an entry", form.stack_dim ? 7 : 4);
   Meta meta;
   const auto flag = fields[2].text_or_nil("is_non_tensor");
   if (flag && *flag == "1") {
@@ -123,6 +178,7 @@ Meta read_meta(const Answer& answer, const std::string& where) {
   constexpr std::size_t longest = 64;
   if (dtype->size() > longest || !is_utf8(*dtype)) fail(Code::format, where, ": this is no dtype");
   meta.dtype = parse_dtype(*dtype, where);
+  if (form.stack_dim) read_layout(meta, fields, form, where);
   return meta;
 }
 
@@ -146,6 +202,31 @@ at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
   return result;
 }
 
+at::Tensor whole_of(std::string_view bytes, const Meta& meta, const std::string& where) {
+  if (!meta.shapes.empty()) {
+    fail(Code::shape, where,
+         ": the elements of the stack differ in shape: take one of them, or the "
+         "whole dictionary");
+  }
+  const at::Tensor stored = tensor_of(bytes, meta, meta.stored_sizes(), where);
+  return meta.front == 0 ? stored : stored.movedim(0, meta.front).contiguous();
+}
+
+std::vector<at::Tensor> elements_of(std::string_view bytes, const Meta& meta, const Form& form,
+                                    const std::string& where) {
+  if (meta.shapes.empty()) return whole_of(bytes, meta, where).unbind(*form.stack_dim);
+  if (bytes.size() != static_cast<std::uint64_t>(meta.bytes())) {
+    fail(Code::format, where, ": ", bytes.size(), " bytes, where its elements have ", meta.bytes());
+  }
+  std::vector<at::Tensor> elements;
+  for (const Sizes& shape : meta.shapes) {
+    const auto size = static_cast<std::size_t>(*checked_bytes(shape, c10::elementSize(meta.dtype)));
+    elements.push_back(tensor_of(bytes.substr(0, size), meta, shape, where));
+    bytes.remove_prefix(size);
+  }
+  return elements;
+}
+
 Plain plain_of(std::string_view bytes, const Meta& meta, const std::string& where) {
   if (meta.encoding == "pickle") {
     const pickled::Pickle pickle = pickled::read(bytes, where, max_objects);
@@ -162,10 +243,6 @@ at::Tensor plain(const at::Tensor& tensor, std::string_view path) {
   }
   if (tensor.is_meta()) {
     fail(Code::device, quote(path), " cannot lie in a store: it is on meta and has no values");
-  }
-  if (tensor.nbytes() > static_cast<std::size_t>(max_value_bytes)) {
-    fail(Code::capacity, quote(path), " has ", tensor.nbytes(), " bytes; a server keeps ",
-         max_value_bytes, " at most: store it in several entries");
   }
   return plain_values(tensor);
 }

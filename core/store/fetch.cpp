@@ -55,16 +55,20 @@ std::string shown_entry(const std::string& where, std::string_view path) {
   return where + ": " + show_path(std::vector<std::string_view>(names.begin(), names.end()));
 }
 
+void fail_gone(const std::string& where) {
+  fail(Code::key_not_found, where, ": there is no dictionary of this id");
+}
+
 Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std::string_view below,
               Wanted wanted, c10::ArrayRef<IndexItem> items) {
   const std::string& where = connection.where();
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const std::vector<std::string> paths = paths_below(guess, below);
     PickedRows picked;
-    if (wanted == Wanted::rows) picked = split_rows(items, guess.batch).rows;
+    if (wanted == Wanted::rows) picked = split_rows(items, guess.form.batch).rows;
     Transaction transaction;
     Request& commands = transaction.commands();
-    commands.add({"GET", keys.batch()});
+    ask_form(commands, keys);
     commands.add({"SMEMBERS", keys.paths()});
     // Commands for each entry: its metadata; then its bytes, or its length and a range.
     const std::size_t each = wanted == Wanted::metadata ? 1 : wanted == Wanted::values ? 2 : 3;
@@ -72,11 +76,11 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
     std::vector<RowsToRead> reads(paths.size());
     std::vector<bool> guessed(paths.size(), wanted == Wanted::metadata);
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      ask_meta(commands, keys, paths[i]);
+      ask_meta(commands, keys, paths[i], guess.form);
       if (wanted == Wanted::metadata) continue;
       const std::optional<Meta>& meta = guess.entries.at(paths[i]);
       const bool by_rows = wanted == Wanted::rows && meta && meta->is_tensor;
-      if (by_rows && begins_with(meta->sizes, guess.batch)) {
+      if (by_rows && (!meta->shapes.empty() || begins_with(meta->sizes, guess.form.batch))) {
         guessed[i] = true;
         reads[i] = rows_to_read(*meta, picked, shown_entry(where, paths[i]));
         ask_rows(commands, keys.data(paths[i]), reads[i]);
@@ -89,19 +93,24 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
     Fetched result;
     result.held = transaction.run(connection);
     const Transaction::Answers& answers = result.held;
-    const auto batch_text = answers[0].text_or_nil("the batch size");
-    if (!batch_text) fail(Code::key_not_found, where, ": there is no dictionary of this id");
-    const Sizes batch = parse_sizes(*batch_text, where + ": its batch size");
+    std::optional<Form> form = read_form(answers[0], where);
+    if (!form) fail_gone(where);
+    if (form->stack_dim.has_value() != guess.form.stack_dim.has_value()) {
+      // Other metadata must be asked for.
+      guess.form = std::move(*form);
+      guess.entries.clear();
+      continue;
+    }
+    const Sizes& batch = form->batch;
     bool right = take_paths(guess.entries, answers[1].list("the names of the entries"), where);
-    if (wanted == Wanted::rows) right = right && batch == guess.batch;
-    guess.batch = batch;
+    if (wanted == Wanted::rows) right = right && batch == guess.form.batch;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const auto known = guess.entries.find(paths[i]);
       if (known == guess.entries.end()) continue;  // removed meanwhile: `right` is false
       const std::string entry = shown_entry(where, paths[i]);
-      Leaf leaf{paths[i], read_meta(answers[first + i * each], entry), {}, {}};
+      Leaf leaf{paths[i], read_meta(answers[first + i * each], *form, entry), {}, {}};
       const Meta& meta = leaf.meta;
-      if (meta.is_tensor && !begins_with(meta.sizes, batch)) {
+      if (meta.is_tensor && meta.shapes.empty() && !begins_with(meta.sizes, batch)) {
         fail(Code::format, entry, " has sizes ", show_sizes(meta.sizes),
              ", which do not begin with the batch size ", show_sizes(batch));
       }
@@ -120,6 +129,7 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
       }
       if (right) result.leaves.push_back(std::move(leaf));
     }
+    guess.form = std::move(*form);
     if (right) return result;
   }
   fail(Code::busy, where, ": others kept changing the dictionary while it was read");

@@ -15,7 +15,7 @@ namespace td::store {
 // What this client last saw of a dictionary: its entries and their metadata. Other clients may have
 // changed it since, so every read verifies it.
 struct Guess {
-  Sizes batch;
+  Form form;
   std::map<std::string, std::optional<Meta>, std::less<>> entries;
 };
 
@@ -41,6 +41,9 @@ inline constexpr int max_attempts = 8;
 // other clients keep changing it.
 Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std::string_view below,
               Wanted wanted, c10::ArrayRef<IndexItem> items = {});
+
+// Code::key_not_found: the dictionary was removed, or its server was emptied.
+[[noreturn]] void fail_gone(const std::string& where);
 
 // Whether the path starts with "below.".
 bool lies_below(std::string_view path, std::string_view below);

@@ -14,10 +14,12 @@ constexpr std::string_view read_script =
 
 // Does not write to a value that another client has replaced.
 constexpr std::string_view write_script =
-    "local m = redis.call('HMGET', KEYS[2], 'shape', 'dtype', 'is_non_tensor') "
+    "local m = redis.call('HMGET', KEYS[2], 'shape', 'dtype', 'is_non_tensor', 'homogeneous', "
+    "'shapes', 'layout') "
     "if m[1] ~= ARGV[1] or m[2] ~= ARGV[2] or m[3] == '1' "
+    "or (m[4] == '0' and m[5] or '') ~= ARGV[4] or (m[6] or '') ~= ARGV[5] "
     "or redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[3]) then return 0 end "
-    "for i = 4, #ARGV, 2 do redis.call('SETRANGE', KEYS[1], ARGV[i], ARGV[i + 1]) end "
+    "for i = 6, #ARGV, 2 do redis.call('SETRANGE', KEYS[1], ARGV[i], ARGV[i + 1]) end "
     "return 1";
 
 void require_few(std::size_t spans, const std::string& where) {
@@ -26,10 +28,17 @@ void require_few(std::size_t spans, const std::string& where) {
        " of one call: take it in several parts");
 }
 
+[[noreturn]] void fail_uneven(const std::string& where) {
+  fail(Code::shape, where,
+       ": the elements of the stack differ in shape: take one of them, by its number");
+}
+
 // The flat positions of the elements that an index picks, in the order of the result.
 at::Tensor picked_elements(const Meta& meta, c10::ArrayRef<IndexItem> items,
                            const std::string& where) {
-  const RowIndex index = split_rows(items, meta.sizes);
+  // Elements in another order are picked from all of them.
+  const RowIndex index =
+      meta.front == 0 ? split_rows(items, meta.sizes) : RowIndex{{}, {items.begin(), items.end()}};
   const PickedRows& rows = index.rows;
   const std::int64_t item = static_cast<std::int64_t>(c10::elementSize(meta.dtype));
   const std::int64_t in_row = meta.row_bytes() / item;
@@ -42,7 +51,8 @@ at::Tensor picked_elements(const Meta& meta, c10::ArrayRef<IndexItem> items,
     fail(Code::unsupported, where, ": an index over ", count, " elements, more than the ", most,
          " of one call: take it in several parts");
   }
-  at::Tensor elements = at::arange(count, at::kLong).view(sizes);
+  at::Tensor elements = at::arange(count, at::kLong).view(whole ? meta.stored_sizes() : sizes);
+  if (meta.front != 0) elements = elements.movedim(0, meta.front);
   if (!whole && count != 0) {
     std::int64_t* data = elements.data_ptr<std::int64_t>();
     for (const PickedRows::Run& run : rows.runs) {
@@ -59,16 +69,34 @@ at::Tensor picked_elements(const Meta& meta, c10::ArrayRef<IndexItem> items,
 
 }  // namespace
 
+std::int64_t element_picked(c10::ArrayRef<IndexItem> items, const Meta& meta,
+                            const std::string& where) {
+  if (items.empty() || items[0].kind != IndexKind::integer || meta.front != 0) fail_uneven(where);
+  const auto count = static_cast<std::int64_t>(meta.shapes.size());
+  const std::int64_t at = *items[0].start;
+  if (at >= -count && at < count) return at < 0 ? at + count : at;
+  fail(Code::index, where, ": element ", at, " of ", count);
+}
+
 RowsToRead rows_to_read(const Meta& meta, const PickedRows& rows, const std::string& where) {
   RowsToRead result;
-  const std::int64_t row_bytes = meta.row_bytes();
-  result.sizes = meta.sizes;
+  if (!meta.shapes.empty()) {
+    if (rows.runs.size() != 1 || rows.read_count != 1) fail_uneven(where);
+    const std::int64_t number = rows.runs[0].start;
+    const Meta one = meta.element(number);
+    result.sizes = one.sizes;
+    result.sizes.insert(result.sizes.begin(), 1);
+    if (one.bytes() != 0) result.spans.push_back({meta.offset(number), one.bytes()});
+    return result;
+  }
+  result.sizes = meta.stored_sizes();
   if (meta.sizes.empty() || rows.all) {
     const std::int64_t bytes = meta.bytes();
     if (bytes != 0) result.spans.push_back({0, bytes});
     return result;
   }
   result.sizes[0] = rows.read_count;
+  const std::int64_t row_bytes = meta.row_bytes();
   if (row_bytes == 0) return result;
   if (rows.runs.size() == 1 && rows.runs[0].step != 1) {
     const PickedRows::Run& run = rows.runs[0];
@@ -120,7 +148,14 @@ std::vector<Span> spans_to_write(const Meta& meta, c10::ArrayRef<IndexItem> item
                                  const std::string& where) {
   const std::int64_t item = static_cast<std::int64_t>(c10::elementSize(meta.dtype));
   std::vector<Span> spans;
-  if (items.empty()) {
+  if (!meta.shapes.empty()) {
+    const std::int64_t number = element_picked(items, meta, where);
+    const std::int64_t start = meta.offset(number);
+    spans = spans_to_write(meta.element(number), items.slice(1), where);
+    for (Span& span : spans) span.start += start;
+    return spans;
+  }
+  if (items.empty() && meta.front == 0) {
     if (meta.bytes() != 0) spans.push_back({0, meta.bytes()});
     return spans;
   }
@@ -128,7 +163,7 @@ std::vector<Span> spans_to_write(const Meta& meta, c10::ArrayRef<IndexItem> item
   const PickedRows& rows = index.rows;
   // Contiguous rows need no list of elements.
   const bool plain_rows =
-      !meta.sizes.empty() && !rows.all && rows.order.empty() &&
+      meta.front == 0 && !meta.sizes.empty() && !rows.all && rows.order.empty() &&
       (index.rest.empty() || (items.size() == 1 && items[0].kind == IndexKind::integer));
   if (plain_rows) {
     const std::int64_t row_bytes = meta.row_bytes();
@@ -158,7 +193,7 @@ std::vector<Span> spans_to_write(const Meta& meta, c10::ArrayRef<IndexItem> item
 
 void ask_write(Request& request, const ServerKeys& keys, std::string_view path, const Meta& meta,
                const std::vector<Span>& spans, std::string_view bytes) {
-  request.begin(8 + 2 * spans.size());
+  request.begin(10 + 2 * spans.size());
   request.part("EVAL");
   request.part(write_script);
   request.part("2");
@@ -167,6 +202,8 @@ void ask_write(Request& request, const ServerKeys& keys, std::string_view path, 
   request.part(meta.shape_text);
   request.part(meta.dtype_text);
   request.part(std::to_string(meta.bytes()));
+  request.part(meta.shapes_text);
+  request.part(meta.layout_text);
   std::size_t at = 0;
   for (const Span& span : spans) {
     const auto size = static_cast<std::size_t>(span.bytes);

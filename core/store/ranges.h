@@ -19,6 +19,10 @@ struct Span {
 // Requests with more spans are refused.
 inline constexpr std::size_t max_spans = 250'000;
 
+// Which element of a lazy stack an index picks, whose elements differ in shape; Code::shape if it picks several.
+std::int64_t element_picked(c10::ArrayRef<IndexItem> items, const Meta& meta,
+                            const std::string& where);
+
 // How rows are read: one range, or several that a script on the server concatenates.
 struct RowsToRead {
   std::vector<Span> spans;  // empty: nothing is read

@@ -11,6 +11,9 @@
 
 namespace td::store {
 
+// A lazy stack is asked to keep a value that is no tensor.
+[[noreturn]] void fail_values(std::string_view path);
+
 class RedisStore final : public Store {
  public:
   RedisStore(const Options& options, Connect connect);
@@ -50,17 +53,29 @@ class RedisStore final : public Store {
     std::string path;
     at::Tensor tensor;  // plain; undefined: a non-tensor value
     std::string json;
-    bool each = false;  // a value for each element of the first dimension
+    bool each = false;          // a value for each element of the batch, which has one dimension
+    bool in_front = false;      // the stack dimension of a lazy stack lies in front of the others
+    std::vector<Sizes> shapes;  // of the elements of a lazy stack, one behind another in `tensor`
+    std::string sent_as;        // the server has its bytes already, under this key
   };
 
-  std::vector<NewEntry> entries_of(const std::string& below, const TensorDict& value) const;
-  void put(const std::vector<NewEntry>& entries);
+  NewEntry tensor_entry(const std::string& path, const at::Tensor& value);
+  std::vector<NewEntry> entries_of(const std::string& below, const TensorDict& value);
+  std::optional<std::vector<NewEntry>> stack_entries(const std::string& below,
+                                                     const TensorDict& value);
+  void require_bytes(std::uint64_t bytes, std::string_view path);
+
+  // Stores the entries that `made` returns for the dictionary as it is known. Called again if the dictionary
+  // is another one by then.
+  void put(const std::function<std::vector<NewEntry>()>& made);
+  void send_ahead(std::vector<NewEntry>& entries);
+  void drop_ahead(const Error& error) noexcept;
+  Meta meta_of(const NewEntry& entry) const;
+  void add_removal(Request& commands, const std::string& path) const;
   void add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
                    decltype(Guess::entries)& metas) const;
   void put_below(const std::string& below, const TensorDict& value);
-  void refuse_lazy();
   void require_unlocked() const;
-  void require_kept(const std::vector<NewEntry>& entries) const;
   void require_room(std::string_view path) const;
   enum class Kind { tensor, value };
   Fetched read_one(Path path, Kind kind);
@@ -73,6 +88,8 @@ class RedisStore final : public Store {
   void until_done(Path path, const char* doing, const Attempt& attempt);
   void refresh_meta(const std::string& path);
   [[noreturn]] void fail_missing(const std::string& path);
+  TensorDict local(const std::vector<Leaf>& leaves, std::string_view below) const;
+  TensorDict local_stack(const std::vector<Leaf>& leaves, std::string_view below) const;
   TensorDict local_copy(const std::vector<Leaf>& leaves, std::string_view below, SizesView batch,
                         const PickedRows* rows) const;
 
@@ -81,6 +98,7 @@ class RedisStore final : public Store {
   Connection connection_;
   ServerKeys keys_;
   Guess guess_;
+  std::vector<std::string> ahead_;  // keys of values that were sent ahead
   std::atomic<bool> locked_{false};
 };
 

@@ -9,7 +9,8 @@ namespace td::store {
 
 namespace {
 
-// Limit for the elements of one reply, nested lists included.
+// Limit for the elements of all lists in the replies to one call, nested ones included. Each takes 40 bytes,
+// beside those of its text.
 constexpr std::uint64_t max_elements = 8'000'000;
 // Limit for nesting: lists are freed by recursion.
 constexpr std::size_t max_depth = 7;
@@ -123,7 +124,6 @@ void ReplyReader::complete(Reply reply) {
     open_.pop_back();
   }
   done_.push_back(std::move(reply));
-  elements_ = 0;
 }
 
 std::optional<Reply> ReplyReader::next() {

@@ -26,13 +26,14 @@ struct Reply {
 std::string shown_reply(std::string_view text);
 
 // Bytes in, replies out. Throws Code::format for bytes of another protocol, and for a reply above
-// the memory limit. Memory grows with bytes that have arrived, not with announced lengths.
+// the limits of one call: its bytes, and the elements of its lists. Memory grows with what has arrived, not
+// with announced lengths.
 class ReplyReader {
  public:
   ReplyReader(std::uint64_t max_bytes, const std::string& where)
       : where_(where), max_bytes_(max_bytes) {}
 
-  void begin_call() noexcept { fed_ = 0; }
+  void begin_call() noexcept { fed_ = elements_ = 0; }
   void feed(std::string_view bytes);
   std::optional<Reply> next();  // nullopt: needs more bytes
 

@@ -80,32 +80,19 @@ RedisStore::RedisStore(const Options& options, Connect connect)
       connection_(options, std::move(connect)),
       keys_(options.prefix, options.id) {}
 
-// Python stores lazy stacks under other keys, with offset tables if sizes differ.
-void RedisStore::refuse_lazy() {
-  Request request;
-  request.add({"EXISTS", keys_.type()});
-  const std::vector<Reply> replies = connection_.run(request);
-  const Answer found(replies[0], connection_.where());
-  if (found.integer("the answer to EXISTS") == 0) return;
-  fail(Code::unsupported, connection_.where(), ": ", quote(id_),
-       " is a lazy stack of Python's LazyStackedTensorDictStore, which cannot be opened: store "
-       "a dense one");
-}
-
 void RedisStore::attach() {
   const std::lock_guard<std::mutex> turn(mutex_);
   Transaction transaction;
-  transaction.commands().add({"GET", keys_.batch()});
+  ask_form(transaction.commands(), keys_);
   transaction.commands().add({"SMEMBERS", keys_.paths()});
   const Transaction::Answers answers = transaction.run(connection_);
   const std::string& where = connection_.where();
-  const auto batch = answers[0].text_or_nil("the batch size");
-  if (!batch) {
-    refuse_lazy();
+  std::optional<Form> form = read_form(answers[0], where);
+  if (!form) {
     fail(Code::key_not_found, where, " has no dictionary with the id ", quote(id_),
          " and the prefix ", quote(connection_.options().prefix));
   }
-  guess_.batch = parse_sizes(*batch, where + ": the batch size of " + quote(id_));
+  guess_.form = std::move(*form);
   for (const Answer& name : answers[1].list("the names of the entries")) {
     const std::string_view path = name.text("the name of an entry");
     check_stored_path(path, where);
@@ -121,11 +108,9 @@ void RedisStore::erase() {
     Transaction transaction;
     Request& commands = transaction.commands();
     commands.add({"SMEMBERS", keys_.paths()});
-    commands.add(
-        {"DEL", keys_.batch(), keys_.device(), keys_.tensorclass(), keys_.maker(), keys_.paths()});
-    for (const auto& entry : guess_.entries) {
-      commands.add({"DEL", keys_.data(entry.first), keys_.meta(entry.first)});
-    }
+    commands.add({"DEL", keys_.batch(), keys_.device(), keys_.tensorclass(), keys_.maker(),
+                  keys_.paths(), keys_.type(), keys_.count(), keys_.stack_dim(), keys_.inner()});
+    for (const auto& entry : guess_.entries) add_removal(commands, entry.first);
     const Transaction::Answers answers = transaction.run(connection_);
     left = false;
     decltype(guess_.entries) missed;

@@ -6,6 +6,8 @@
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 
 namespace td::store {
@@ -28,11 +30,22 @@ NodePtr node_of_values(const Plain& list, SizesView batch, const std::string& wh
   return lazy_stack(std::move(nodes), 0);
 }
 
+// Whether a value is a list for each element of the batch. Python reads such a list as one value for each, and
+// writes those of several batch dimensions so.
+bool fits(const Plain& value, SizesView batch) {
+  if (batch.empty()) return true;
+  if (!value.is(Plain::list) || value.items().empty()) return false;
+  const td::Span<Plain> items = value.items();
+  return static_cast<std::int64_t>(items.size()) == batch[0] &&
+         std::all_of(items.begin(), items.end(),
+                     [&](const Plain& item) { return fits(item, batch.slice(1)); });
+}
+
 }  // namespace
 
 Sizes RedisStore::batch_size() const {
   const std::lock_guard<std::mutex> turn(mutex_);
-  return guess_.batch;
+  return guess_.form.batch;
 }
 
 KeyList RedisStore::keys() {
@@ -66,7 +79,7 @@ Fetched RedisStore::read_one(Path path, Kind kind) {
   const std::string name = joined(path);
   const std::lock_guard<std::mutex> turn(mutex_);
   Transaction transaction;
-  ask_meta(transaction.commands(), keys_, name);
+  ask_meta(transaction.commands(), keys_, name, guess_.form);
   transaction.commands().add({"GET", keys_.data(name)});
   Fetched result;
   result.held = transaction.run(connection_);
@@ -74,7 +87,7 @@ Fetched RedisStore::read_one(Path path, Kind kind) {
   if (result.held[1].is_nil() && !has_meta(result.held[0].list("the metadata of an entry"))) {
     fail_missing(name);
   }
-  const Meta meta = read_meta(result.held[0], entry);
+  const Meta meta = read_meta(result.held[0], guess_.form, entry);
   const std::string_view bytes = value_bytes(result.held[1], meta, entry);
   guess_.entries[name] = meta;
   if (meta.is_tensor != (kind == Kind::tensor)) {
@@ -87,8 +100,7 @@ Fetched RedisStore::read_one(Path path, Kind kind) {
 at::Tensor RedisStore::get(Path path) {
   const Fetched read = read_one(path, Kind::tensor);
   const Leaf& leaf = read.leaves[0];
-  return tensor_of(leaf.bytes, leaf.meta, leaf.meta.sizes,
-                   shown_entry(connection_.where(), leaf.path));
+  return whole_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path));
 }
 
 std::string RedisStore::get_non_tensor(Path path) {
@@ -97,8 +109,36 @@ std::string RedisStore::get_non_tensor(Path path) {
   return json_text(plain_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path)));
 }
 
-// A dictionary of leaves that were read by rows, or whole. With `rows`, leaves with a value per
-// element are left out: they were read whole.
+TensorDict RedisStore::local(const std::vector<Leaf>& leaves, std::string_view below) const {
+  const Form& form = guess_.form;
+  const bool stack = form.stack_dim && form.count() != 0;
+  return stack ? local_stack(leaves, below) : local_copy(leaves, below, form.batch, nullptr);
+}
+
+// A lazy stack of leaves that were read whole.
+TensorDict RedisStore::local_stack(const std::vector<Leaf>& leaves, std::string_view below) const {
+  const Form& form = guess_.form;
+  const std::string& where = connection_.where();
+  std::vector<std::vector<FlatLeaf>> elements(static_cast<std::size_t>(form.count()));
+  for (const Leaf& leaf : leaves) {
+    const std::string entry = shown_entry(where, leaf.path);
+    if (!leaf.meta.is_tensor) fail(Code::unsupported, entry, ": a lazy stack keeps only tensors");
+    const std::string name = leaf.path.substr(below.empty() ? 0 : below.size() + 1);
+    std::vector<at::Tensor> tensors = elements_of(leaf.bytes, leaf.meta, form, entry);
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      elements[i].push_back({name, split(name), std::move(tensors[i])});
+  }
+  FlatExtras extras;
+  const Sizes inner = form.inner();
+  extras.dicts.push_back({{}, Shape(inner.begin(), inner.end()), {}});
+  std::vector<NodePtr> nodes;
+  for (const std::vector<FlatLeaf>& element : elements)
+    nodes.push_back(build_tree(element, &extras, FileOptions(), where).node());
+  return TensorDict(lazy_stack(std::move(nodes), *form.stack_dim));
+}
+
+// A dictionary of leaves that were read by rows, or whole. With `rows`, values that are no tensors are left
+// out: they were read whole.
 TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_view below,
                                   SizesView batch, const PickedRows* rows) const {
   const std::string& where = connection_.where();
@@ -120,11 +160,13 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
       tensors.push_back({name, std::move(path), std::move(tensor)});
       continue;
     }
+    if (rows != nullptr && !batch.empty()) continue;
     Plain value = plain_of(leaf.bytes, leaf.meta, entry);
-    if (leaf.meta.encoding != "json_array" || batch.empty()) {
-      extras.data.push_back({std::move(path), std::move(value), false});
-    } else if (rows == nullptr) {
+    if (leaf.meta.encoding == "json_array" && !batch.empty()) {
       stacks.emplace_back(std::move(path), node_of_values(value, batch, entry));
+    } else {
+      const bool each = leaf.meta.encoding == "json" && !batch.empty() && fits(value, batch);
+      extras.data.push_back({std::move(path), std::move(value), each});
     }
   }
   TensorDict result = build_tree(tensors, &extras, FileOptions(), where);
@@ -147,7 +189,7 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
 TensorDict RedisStore::load() {
   const std::lock_guard<std::mutex> turn(mutex_);
   const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::values);
-  return local_copy(all.leaves, {}, guess_.batch, nullptr);
+  return local(all.leaves, {});
 }
 
 TensorDict RedisStore::get_dict(Path path) {
@@ -159,21 +201,28 @@ TensorDict RedisStore::get_dict(Path path) {
     fail(entry ? Code::wrong_entry : Code::key_not_found, shown_entry(connection_.where(), below),
          entry ? " is no dictionary" : " is no entry");
   }
-  return local_copy(all.leaves, below, guess_.batch, nullptr);
+  return local(all.leaves, below);
 }
 
 TensorDict RedisStore::index(c10::ArrayRef<IndexItem> items) {
   const std::lock_guard<std::mutex> turn(mutex_);
-  const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::rows, items);
-  const RowIndex index = split_rows(items, guess_.batch);
-  TensorDict result = local_copy(all.leaves, {}, guess_.batch, &index.rows);
-  if (!index.rest.empty()) result = result.index(index.rest);
-  // Leaves with a value per element were read whole: pick their rows here.
-  std::vector<Leaf> each;
-  for (const Leaf& leaf : all.leaves) {
-    if (leaf.meta.encoding == "json_array" && !guess_.batch.empty()) each.push_back(leaf);
+  const Form& form = guess_.form;
+  // One element of a lazy stack is read alone, several are picked from all.
+  const bool one = !items.empty() && items[0].kind == IndexKind::integer;
+  if (form.stack_dim && !(form.stack_dim == 0 && one)) {
+    const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::values);
+    return local(all.leaves, {}).index(items);
   }
-  if (!each.empty()) td::update(result, local_copy(each, {}, guess_.batch, nullptr).index(items));
+  const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::rows, items);
+  const RowIndex index = split_rows(items, form.batch);
+  TensorDict result = local_copy(all.leaves, {}, form.batch, &index.rows);
+  if (!index.rest.empty()) result = result.index(index.rest);
+  // Values that are no tensors were read whole: pick their rows here.
+  std::vector<Leaf> values;
+  for (const Leaf& leaf : all.leaves) {
+    if (!leaf.meta.is_tensor && !form.batch.empty()) values.push_back(leaf);
+  }
+  if (!values.empty()) td::update(result, local_copy(values, {}, form.batch, nullptr).index(items));
   return result;
 }
 
@@ -188,14 +237,14 @@ Meta RedisStore::tensor_meta(const std::string& path) {
 
 void RedisStore::refresh_meta(const std::string& path) {
   Request request;
-  ask_meta(request, keys_, path);
+  ask_meta(request, keys_, path, guess_.form);
   const std::vector<Reply> replies = connection_.run(request);
   const Answer answer(replies[0], connection_.where());
   if (!has_meta(answer.list("the metadata of an entry"))) {
     guess_.entries.erase(path);
     fail_missing(path);
   }
-  guess_.entries[path] = read_meta(answer, shown_entry(connection_.where(), path));
+  guess_.entries[path] = read_meta(answer, guess_.form, shown_entry(connection_.where(), path));
 }
 
 void RedisStore::until_done(Path path, const char* doing, const Attempt& attempt) {
@@ -211,20 +260,30 @@ void RedisStore::until_done(Path path, const char* doing, const Attempt& attempt
 at::Tensor RedisStore::get_at(Path path, c10::ArrayRef<IndexItem> items) {
   at::Tensor result;
   until_done(path, "read", [&](const auto& name, const auto& entry, const Meta& meta) {
-    const RowIndex index = split_rows(items, meta.sizes);
+    Sizes sizes = meta.sizes;
+    if (!meta.shapes.empty()) {
+      const Meta one = meta.element(element_picked(items, meta, entry));
+      sizes.assign(one.sizes.begin(), one.sizes.end());
+      sizes.insert(sizes.begin(), static_cast<std::int64_t>(meta.shapes.size()));
+    }
+    // An entry in another order is read whole.
+    const bool whole = meta.front != 0;
+    const RowIndex index =
+        whole ? RowIndex{{}, {items.begin(), items.end()}} : split_rows(items, sizes);
     const RowsToRead read = rows_to_read(meta, index.rows, entry);
     Transaction transaction;
-    ask_meta(transaction.commands(), keys_, name);
+    ask_meta(transaction.commands(), keys_, name, guess_.form);
     ask_rows(transaction.commands(), keys_.data(name), read);
     const Transaction::Answers answers = transaction.run(connection_);
     if (!has_meta(answers[0].list("the metadata of an entry"))) {
       guess_.entries.erase(name);
       fail_missing(name);
     }
-    const Meta found = read_meta(answers[0], entry);
+    const Meta found = read_meta(answers[0], guess_.form, entry);
     guess_.entries[name] = found;
     if (found != meta) return false;
     result = rows_of(answers[1], answers[2], meta, index.rows, read, entry);
+    if (whole) result = result.movedim(0, meta.front).contiguous();
     if (!index.rest.empty()) result = IndexPlan(index.rest, result.sizes()).read(result, false);
     return true;
   });

@@ -10,17 +10,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace td::store {
-
-namespace {
-
-[[noreturn]] void fail_each(std::string_view path) {
-  fail(Code::unsupported, quote(path),
-       " has a value for each element of its batch; a store keeps them for one batch dimension, "
-       "which is its own");
-}
-
-}  // namespace
 
 void RedisStore::require_unlocked() const {
   if (locked_) fail(Code::locked, "the store is locked: unlock it first, or write in place");
@@ -40,53 +33,71 @@ void RedisStore::require_room(std::string_view path) const {
   fail(Code::wrong_entry, shown_entry(where, path), " is a dictionary; remove it first");
 }
 
-// Adds the commands that store `entries`; `metas` receives their metadata.
-void RedisStore::add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
-                             decltype(Guess::entries)& metas) const {
-  if (entries.empty()) return;
-  for (const NewEntry& entry : entries) {
-    const std::string data = keys_.data(entry.path), beside = keys_.meta(entry.path);
-    Meta meta;
-    meta.is_tensor = entry.tensor.defined();
-    // Remove the metadata of the entry that this one replaces.
-    commands.add({"DEL", beside});
-    if (!meta.is_tensor) {
-      meta.encoding = entry.each ? "json_array" : "json";
-      commands.add({"SET", data, entry.json});
-      commands.add({"HSET", beside, "is_non_tensor", "1", "encoding", meta.encoding});
-    } else {
-      const at::Tensor& tensor = entry.tensor;
-      meta.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
-      meta.dtype = tensor.scalar_type();
-      meta.shape_text = show_sizes(meta.sizes);
-      meta.dtype_text = stored_name(meta.dtype);
-      if (zeros && tensor.nbytes() != 0) {
-        // The server fills the bytes before the last one with zeros.
-        commands.add({"DEL", data});
-        commands.add({"SETRANGE", data, std::to_string(tensor.nbytes() - 1), {"\0", 1}});
-      } else {
-        commands.begin(3);
-        commands.part("SET");
-        commands.part(data);
-        commands.value(bytes_view(tensor));
-      }
-      commands.add({"HSET", beside, "shape", meta.shape_text, "dtype", meta.dtype_text});
+// A server holds all commands of a transaction back, and closes connections with more than a gigabyte of them.
+// So what is too much for one transaction is sent before, in parts, under keys that vanish if it fails.
+void RedisStore::send_ahead(std::vector<NewEntry>& entries) {
+  constexpr std::size_t most_together = std::size_t{128} << 20, part_bytes = std::size_t{32} << 20;
+  const std::string mark = random_id();
+  ahead_.clear();
+  std::size_t together = 0;
+  for (NewEntry& entry : entries) {
+    if (!entry.tensor.defined()) continue;
+    const std::string_view bytes = bytes_view(entry.tensor);
+    if (together + bytes.size() <= most_together) {
+      together += bytes.size();
+      continue;
     }
-    metas.emplace(entry.path, std::move(meta));
+    entry.sent_as = keys_.part(mark, ahead_.size());
+    ahead_.push_back(entry.sent_as);
+    for (std::size_t at = 0; at < bytes.size(); at += part_bytes) {
+      Request request;
+      request.begin(4);
+      request.part("SETRANGE");
+      request.part(entry.sent_as);
+      request.part(std::to_string(at));
+      request.value(bytes.substr(at, part_bytes));
+      request.add({"EXPIRE", entry.sent_as, "3600"});
+      for (const Reply& reply : connection_.run(request))
+        Answer(reply, connection_.where()).integer("the answer to a part of a value");
+    }
   }
-  commands.begin(2 + entries.size());
-  commands.part("SADD");
-  commands.part(keys_.paths());
-  for (const NewEntry& entry : entries) commands.part(entry.path);
 }
 
-void RedisStore::put(const std::vector<NewEntry>& entries) {
-  if (entries.empty()) return;
-  Transaction transaction;
-  decltype(guess_.entries) metas;
-  add_entries(transaction.commands(), entries, /*zeros=*/false, metas);
-  transaction.run(connection_);
-  for (auto& meta : metas) guess_.entries[meta.first] = std::move(meta.second);
+// Removes what was sent ahead, after a call that failed; a server that is away forgets it after an hour.
+void RedisStore::drop_ahead(const Error& error) noexcept {
+  if (ahead_.empty() || error.code() == Code::io) return;
+  try {
+    Request request;
+    for (const std::string& key : ahead_) request.add({"DEL", key});
+    connection_.run(request);
+  } catch (...) {
+  }
+}
+
+void RedisStore::put(const std::function<std::vector<NewEntry>()>& made) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::vector<NewEntry> entries = made();
+    if (entries.empty()) return;
+    try {
+      send_ahead(entries);
+      std::vector<std::string> keys = ahead_;
+      keys.insert(keys.begin(), guess_.form.key(keys_));
+      Transaction transaction(keys, guess_.form.text, keys_.guard());
+      decltype(guess_.entries) metas;
+      add_entries(transaction.commands(), entries, /*zeros=*/false, metas);
+      if (transaction.run(connection_).done()) {
+        for (auto& meta : metas) guess_.entries[meta.first] = std::move(meta.second);
+        return;
+      }
+      // The server was emptied, or has another dictionary of this id.
+      fetch(connection_, keys_, guess_, {}, Wanted::metadata);
+    } catch (const Error& error) {
+      drop_ahead(error);
+      throw;
+    }
+  }
+  fail(Code::busy, connection_.where(),
+       ": others kept changing the dictionary while it was written");
 }
 
 // Creates the whole dictionary atomically.
@@ -96,19 +107,29 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
     if (size < 0)
       fail(Code::shape, "a batch size of ", show_sizes(batch), " cannot lie in a store");
   }
-  const std::vector<NewEntry> entries = entries_of({}, td);
   const std::lock_guard<std::mutex> turn(mutex_);
-  guess_.batch.assign(batch.begin(), batch.end());
-  require_kept(entries);
+  std::optional<std::vector<NewEntry>> stack;
+  if (const auto dim = stack_dim_of(*td.node())) {
+    guess_.form = stack_form(batch, *dim);
+    stack = stack_entries({}, td);
+  }
+  if (!stack) guess_.form = dense_form(batch);
+  std::vector<NewEntry> entries = stack ? std::move(*stack) : entries_of({}, td);
+  const Form& form = guess_.form;
   const std::string& where = connection_.where();
   const std::string mark = random_id();
   bool taken = false;
-  connection_.together([&] {
+  const auto create = [&] {
+    if (!zeros) send_ahead(entries);
     // WATCH cancels the transaction if another client takes the same id.
     Request watch;
-    watch.add({"WATCH", keys_.batch(), keys_.type()});
+    watch.begin(3 + ahead_.size());
+    for (const std::string& part : {std::string("WATCH"), keys_.batch(), keys_.type()})
+      watch.part(part);
+    for (const std::string& key : ahead_) watch.part(key);
     watch.add({"EXISTS", keys_.batch(), keys_.type()});
     watch.add({"GET", keys_.maker()});
+    for (const std::string& key : ahead_) watch.add({"EXISTS", key});
     const std::vector<Reply> replies = connection_.run(watch);
     Answer(replies[0], where).ok("the answer to WATCH");
     taken = Answer(replies[1], where).integer("the answer to EXISTS") != 0;
@@ -122,66 +143,62 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
       return;
     }
     if (taken) return;
+    for (std::size_t i = 3; i < replies.size(); ++i) {
+      if (Answer(replies[i], where).integer("the answer to EXISTS") == 1) continue;
+      fail(Code::busy, where, ": the server has dropped a part of what was sent");
+    }
     Transaction transaction;
     transaction.expect_changes();
     Request& commands = transaction.commands();
-    commands.add({"SET", keys_.batch(), show_sizes(batch)});
+    if (form.stack_dim) {
+      commands.add({"SET", keys_.type(), "lazy_stack"});
+      commands.add({"SET", keys_.count(), form.text});
+      commands.add({"SET", keys_.stack_dim(), std::to_string(*form.stack_dim)});
+      commands.add({"SET", keys_.inner(), show_sizes(form.inner())});
+    } else {
+      commands.add({"SET", keys_.batch(), form.text});
+    }
     commands.add({"SET", keys_.device(), device ? device->str() : ""});
     commands.add({"SET", keys_.maker(), mark, "EX", "60"});
     guess_.entries.clear();
     add_entries(commands, entries, zeros, guess_.entries);
     taken = !transaction.run(connection_).done();
-  });
-  if (taken) {
-    fail(Code::key_exists, where, " has a dictionary with the id ", quote(id_), " already");
+  };
+  try {
+    connection_.together(create);
+    if (taken) {
+      fail(Code::key_exists, where, " has a dictionary with the id ", quote(id_), " already");
+    }
+  } catch (const Error& error) {
+    drop_ahead(error);
+    throw;
   }
 }
 
 void RedisStore::set(Path path, const at::Tensor& value) {
   const std::string name = joined(path);
-  NewEntry entry{name, plain(value, name), {}, false};
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  require_batch(path, entry.tensor.sizes(), guess_.batch);
-  require_room(name);
-  put({entry});
+  put([&] {
+    require_batch(path, value.sizes(), guess_.form.batch);
+    require_room(name);
+    return std::vector<NewEntry>{tensor_entry(name, value)};
+  });
 }
 
 void RedisStore::set_non_tensor(Path path, std::string_view json) {
   const std::string name = joined(path);
-  std::string text = python_json(read_value(json, "the value"));
+  const std::string text = python_json(read_value(json, "the value"));
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  require_room(name);
-  put({{name, {}, std::move(text), false}});
-}
-
-// All leaves of a dictionary, in stored form.
-std::vector<RedisStore::NewEntry> RedisStore::entries_of(const std::string& below,
-                                                         const TensorDict& value) const {
-  const FlatTree flat = flatten(value, FileOptions());
-  const std::string begin = below.empty() ? below : below + '.';
-  std::vector<NewEntry> entries;
-  for (const FlatLeaf& leaf : flat.leaves) {
-    const std::string name = begin + joined(path_view(leaf.path));
-    entries.push_back({name, plain(leaf.tensor, name), {}, false});
-  }
-  for (const FlatExtras::NonTensor& data : flat.extras.data) {
-    const std::vector<std::string_view> path = path_view(data.path);
-    const std::string name = begin + joined(path);
-    const Path above = Path(path).slice(0, path.size() - 1);
-    const std::size_t dims =
-        above.empty() ? value.batch_size().size() : entry_sizes(value, above).size();
-    if (data.each && dims != 1) fail_each(name);
-    entries.push_back({name, {}, python_json(data.value), data.each});
-  }
-  return entries;
-}
-
-void RedisStore::require_kept(const std::vector<NewEntry>& entries) const {
-  for (const NewEntry& entry : entries) {
-    if (entry.each && guess_.batch.size() != 1) fail_each(entry.path);
-  }
+  put([&] {
+    if (guess_.form.stack_dim) fail_values(name);
+    require_room(name);
+    NewEntry entry;
+    entry.path = name;
+    entry.json = text;
+    return std::vector<NewEntry>{entry};
+  });
 }
 
 void RedisStore::set_dict(Path path, const TensorDict& value) { put_below(joined(path), value); }
@@ -189,21 +206,30 @@ void RedisStore::set_dict(Path path, const TensorDict& value) { put_below(joined
 void RedisStore::update(const TensorDict& value) { put_below({}, value); }
 
 void RedisStore::put_below(const std::string& below, const TensorDict& value) {
-  const std::vector<NewEntry> entries = entries_of(below, value);
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  if (!begins_with(value.batch_size(), guess_.batch)) {
-    fail(Code::shape, "a dictionary of batch size ", show_sizes(value.batch_size()),
-         " does not fit the batch size of the store, ", show_sizes(guess_.batch));
-  }
-  require_kept(entries);
-  for (const NewEntry& entry : entries) require_room(entry.path);
-  put(entries);
+  put([&] {
+    const Form& form = guess_.form;
+    if (!begins_with(value.batch_size(), form.batch)) {
+      fail(Code::shape, "a dictionary of batch size ", show_sizes(value.batch_size()),
+           " does not fit the batch size of the store, ", show_sizes(form.batch));
+    }
+    std::optional<std::vector<NewEntry>> stack;
+    if (form.stack_dim && stack_dim_of(*value.node()) == form.stack_dim)
+      stack = stack_entries(below, value);
+    std::vector<NewEntry> entries = stack ? std::move(*stack) : entries_of(below, value);
+    for (const NewEntry& entry : entries) require_room(entry.path);
+    return entries;
+  });
 }
 
 void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
   until_done(path, "written", [&](const auto& name, const auto& entry, const Meta& meta) {
-    const Sizes part = IndexPlan(items, meta.sizes).sizes(meta.sizes);
+    // Of a lazy stack whose elements differ in shape, one is written.
+    const bool uneven = !meta.shapes.empty();
+    const Meta one = uneven ? meta.element(element_picked(items, meta, entry)) : Meta();
+    const Sizes& sizes = uneven ? one.sizes : meta.sizes;
+    const Sizes part = IndexPlan(uneven ? items.slice(1) : items, sizes).sizes(sizes);
     const at::Tensor fitted = without_leading_ones(value, part.size());
     if (!broadcasts(fitted.sizes(), part)) {
       fail(Code::shape, entry, ": values of sizes ", show_sizes(value.sizes()),
@@ -237,7 +263,7 @@ void RedisStore::remove(Path path) {
   if (gone.empty()) fail_missing(name);
   Transaction transaction;
   for (const std::string& one : gone) {
-    transaction.commands().add({"DEL", keys_.data(one), keys_.meta(one)});
+    add_removal(transaction.commands(), one);
     transaction.commands().add({"SREM", keys_.paths(), one});
   }
   transaction.run(connection_);

@@ -157,6 +157,83 @@ TD_TEST(what_python_wrote_is_read) {
   check_free(store, td);
 }
 
+static void check_each(const td_tensordict *td, const char *const *path, size_t path_len,
+                       const char *want) {
+  char text[128];
+  size_t length = 0;
+  TD_DO(td_get_non_tensor_stack_json(td, path, path_len, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, want);
+}
+
+/* Python writes a list for one batch dimension as an array, and lists in lists for several as one value; it reads both as a value
+ * for each row. */
+TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
+  td_redis();
+  TD_REDIS("SET", "tensordict:{rows}:__batch_size__", "[2]");
+  static const char *const values[][3] = {{"array", "json_array", "[\"a\", \"b\"]"},
+                                          {"fits", "json", "[\"a\", [\"b\", 1]]"},
+                                          {"long", "json", "[\"a\", \"b\", \"c\"]"},
+                                          {"text", "json", "\"ab\""},
+                                          {"none", "json", "[]"}};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    char data[64], meta[64];
+    snprintf(data, sizeof data, "tensordict:{rows}:d:n.%s", values[i][0]);
+    snprintf(meta, sizeof meta, "tensordict:{rows}:m:n.%s", values[i][0]);
+    TD_REDIS("SET", data, values[i][2]);
+    TD_REDIS("HSET", meta, "is_non_tensor", "1", "encoding", values[i][1]);
+    TD_REDIS("SADD", "tensordict:{rows}:__keys__", data + sizeof "tensordict:{rows}:d:" - 1);
+  }
+  td_store *store = opened("rows");
+  td_tensordict *td = NULL, *row = NULL;
+  const td_index_item last = TD_I_INT(-1), both = TD_I_STEP(0, 2, 1);
+  TD_DO(td_store_load(store, &td));
+  check_each(td, TD_KEY("n", "array"), "[\"a\", \"b\"]");
+  check_each(td, TD_KEY("n", "fits"), "[\"a\", [\"b\",1]]");
+  TD_CHECK_JSON(td, TD_KEY("n", "long"), "[\"a\",\"b\",\"c\"]");
+  TD_CHECK_JSON(td, TD_KEY("n", "text"), "\"ab\"");
+  TD_CHECK_JSON(td, TD_KEY("n", "none"), "[]");
+  TD_DO(td_store_index(store, &last, 1, &row));
+  TD_CHECK_JSON(row, TD_KEY("n", "array"), "\"b\"");
+  TD_CHECK_JSON(row, TD_KEY("n", "fits"), "[\"b\",1]");
+  TD_CHECK_JSON(row, TD_KEY("n", "long"), "[\"a\",\"b\",\"c\"]");
+  td_free(row);
+  TD_DO(td_store_index(store, &both, 1, &row));
+  check_same(row, td);
+  td_free(row);
+  check_free(store, td);
+  /* Several batch dimensions, and a nested dictionary with more than the store. */
+  static const char lists[] = "[[\"a\", \"b\", \"c\"], [\"d\", \"e\", \"f\"]]";
+  td_tensordict *n = td_empty(TD_SIZES(2, 3)), *again = NULL;
+  TD_DO(td_set_non_tensor_stack_json(n, TD_KEY("t"), lists));
+  store = store_of(n, "rows");
+  td_redis_check_field("tensordict:{rows}:m:t", "encoding", "json");
+  td_redis_check_bytes("tensordict:{rows}:d:t", lists, sizeof lists - 1);
+  TD_DO(td_store_load(store, &again));
+  check_same(again, n);
+  td_free(again);
+  TD_DO(td_store_index(store, (const td_index_item[]){TD_I_INT(1), TD_I_SLICE(1, 3)}, 2, &row));
+  check_each(row, TD_KEY("t"), "[\"e\", \"f\"]");
+  td_free(row);
+  TD_DO(td_store_delete(store));
+  td_store_free(store);
+  td = td_empty(TD_SIZES(2));
+  td_put_dict(td, TD_KEY("n"), n);
+  store = store_of(td, "rows");
+  td_redis_check_field("tensordict:{rows}:m:n.t", "encoding", "json");
+  TD_DO(td_store_load(store, &again));
+  check_each(again, TD_KEY("n", "t"), "[[\"a\",\"b\",\"c\"], [\"d\",\"e\",\"f\"]]");
+  td_free(again);
+  check_free(store, td);
+  /* A store without batch dimensions has no rows. */
+  const td_store_options options = td_redis_options("rows");
+  td_tensordict *empty = td_empty(TD_NO_SIZES);
+  n = td_empty(TD_SIZES(2));
+  TD_DO(td_set_non_tensor_stack_json(n, TD_KEY("t"), "[1, 2]"));
+  td_put_dict(empty, TD_KEY("n"), n);
+  TD_EXPECT_NULL(td_store_from(empty, &options, &store), TD_ERR_UNSUPPORTED, store);
+  td_free(empty);
+}
+
 TD_TEST(parts_are_read_and_written) {
   td_redis();
   td_tensordict *td = sample();

@@ -34,8 +34,54 @@ TD_TEST(a_connection_that_breaks_is_made_again_once) {
   }
   td_redis();
   TD_EXPECT_NULL(td_store_get(store, TD_KEY("a"), &got), TD_ERR_KEY_NOT_FOUND, got);
-  TD_DO(td_store_set(store, TD_KEY("a"), a));
-  check_a(store, 7);
+  TD_EXPECT(td_store_set(store, TD_KEY("a"), a), TD_ERR_KEY_NOT_FOUND);
+  td_tensor_free(a);
+  td_store_free(store);
+}
+
+/* The number of keys that the server has. */
+static int64_t keys_there(void) {
+  const char *parts[] = {"DBSIZE"};
+  return td_redis_ask(1, parts, NULL).number;
+}
+
+TD_TEST(a_server_that_was_emptied_is_told) {
+  td_redis();
+  td_store *store = made("emptied");
+  td_tensor *a = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(2)), *got;
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  const td_index_item row = TD_I_INT(0);
+  TD_DO(td_set(td, TD_KEY("b"), a));
+  TD_REDIS("FLUSHALL");
+  TD_EXPECT(td_store_set(store, TD_KEY("a"), a), TD_ERR_KEY_NOT_FOUND);
+  TD_CHECK_TEXT(td_last_error_message(), "there is no dictionary of this id");
+  TD_EXPECT(td_store_set(store, TD_KEY("new"), a), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_set_non_tensor_json(store, TD_KEY("t"), "1"), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_set_dict(store, TD_KEY("n"), td), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_update(store, td), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_set_inplace(store, TD_KEY("a"), a), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_set_at(store, TD_KEY("a"), &row, 1, a), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_store_remove(store, TD_KEY("a")), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT_NULL(td_store_get(store, TD_KEY("a"), &got), TD_ERR_KEY_NOT_FOUND, got);
+  TD_CHECK_INT(keys_there(), 0);
+  /* Another dictionary of this id has come instead: what is set must fit it. */
+  const td_store_options options = td_redis_options("emptied");
+  td_store *other = NULL;
+  TD_DO(td_store_create(TD_SIZES(2, 1), &options, &other));
+  TD_EXPECT(td_store_set(store, TD_KEY("a"), a), TD_ERR_SHAPE);
+  TD_EXPECT(td_store_update(store, td), TD_ERR_SHAPE);
+  TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{emptied}:__keys__"), 0);
+  td_tensor *column = td_arange(TD_DTYPE_INT64, 3, TD_SIZES(2, 1));
+  TD_DO(td_store_set(store, TD_KEY("a"), column));
+  check_a(other, 3);
+  TD_DO(td_store_delete(other));
+  TD_EXPECT(td_store_set(store, TD_KEY("a"), column), TD_ERR_KEY_NOT_FOUND);
+  TD_CHECK_INT(keys_there(), 0);
+  td_tensor_free(column);
+  td_tensor_free(a);
+  td_free(td);
+  td_store_free(other);
+  td_store_free(store);
 }
 
 TD_TEST(passwords_are_asked_for_and_never_shown) {
@@ -245,6 +291,8 @@ TD_TEST(wrong_arguments_reach_no_server) {
 
 #define OPENED(text, wait_ms) td_opened_from((text), sizeof(text) - 1, (wait_ms), 0)
 #define QUEUED "+OK\r\n+QUEUED\r\n+QUEUED\r\n"
+#define NIL "$-1\r\n"
+#define FORM "*5\r\n$3\r\n[2]\r\n" NIL NIL NIL NIL /* a dense dictionary of batch size [2] */
 
 TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   TD_CHECK_INT(OPENED("", soon_ms), TD_ERR_IO); /* in time */
@@ -283,17 +331,61 @@ TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   TD_CHECK_INT(OPENED("-LOADING not yet\r\n+QUEUED\r\n+QUEUED\r\n*0\r\n", late_ms), TD_ERR_BUSY);
   TD_CHECK_INT(OPENED("+OK\r\n-MOVED 1 host:1\r\n+QUEUED\r\n-EXECABORT\r\n", late_ms),
                TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(),
+                "is a node of a cluster, and another one keeps this dictionary: connect to host:1");
+  TD_CHECK_INT(OPENED("+OK\r\n-ASK 1 host:1\r\n+QUEUED\r\n-EXECABORT\r\n", late_ms), TD_ERR_BUSY);
+  TD_CHECK_INT(OPENED("-ERR unknown command 'MULTI'\r\n-ERR unknown command 'MGET'\r\n"
+                      "-ERR unknown command 'SMEMBERS'\r\n-ERR unknown command 'EXEC'\r\n"
+                      "\f*2\r\n$8\r\nsentinel\r\n*1\r\n$6\r\nmaster\r\n",
+                      late_ms),
+               TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "is a Sentinel, which keeps no data");
+  TD_CHECK_INT(
+      OPENED("-ERR unknown command\r\n-ERR\r\n-ERR\r\n-ERR\r\n\f*1\r\n$6\r\nmaster\r\n", late_ms),
+      TD_ERR_IO);
   TD_CHECK_INT(OPENED(QUEUED "*0\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED(QUEUED "*-1\r\n", late_ms), TD_ERR_FORMAT);
-  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$-1\r\n*0\r\n", soon_ms), TD_ERR_IO); /* what else is there? */
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n*5\r\n" NIL NIL NIL NIL NIL "*0\r\n", late_ms),
+               TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_INT(OPENED(QUEUED "*2\r\n:1\r\n*0\r\n", late_ms), TD_ERR_FORMAT);
-  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2]\r\n*1\r\n:5\r\n", late_ms), TD_ERR_FORMAT);
-  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2]\r\n*1\r\n$3\r\na\0b\r\n", late_ms), TD_ERR_FORMAT);
-  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2]\r\n*0\r\n+", late_ms),
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n" FORM "*1\r\n:5\r\n", late_ms), TD_ERR_FORMAT);
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n" FORM "*1\r\n$3\r\na\0b\r\n", late_ms), TD_ERR_FORMAT);
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n" FORM "*0\r\n+", late_ms),
                TD_ERR_FORMAT); /* more than was asked */
   /* What a server says that speaks TLS only. */
   TD_CHECK_INT(OPENED("\x15\x03\x01\x00\x02\x02\x46", 0), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "TLS");
   /* The first answer is good; to the next request nothing comes. */
-  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2]\r\n*1\r\n$1\r\na\r\n", soon_ms), TD_ERR_IO);
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n" FORM "*1\r\n$1\r\na\r\n", soon_ms), TD_ERR_IO);
+}
+
+TD_TEST(slow_bytes_end_in_time) {
+  struct timespec begin, end;
+  static const char answer[] = QUEUED "*2\r\n" FORM "*1\r\n$1\r\na\r\n";
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  td_liar_pause_ms = soon_ms / 10;
+  const td_status status = td_opened_from(answer, sizeof answer - 1, soon_ms, 0);
+  td_liar_pause_ms = 0;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  TD_CHECK_INT(status, TD_ERR_IO);
+  TD_CHECK_TEXT(td_last_error_message(), "did not answer within 200 ms");
+  const double took =
+      (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+  TD_CHECK(took < 30);
+}
+
+TD_TEST(elements_of_all_answers_to_a_call_count) {
+  /* Each list is within the limit, not both. */
+  enum { half = 4100000 };
+  const size_t size = 2 * (10 + 4 * (size_t)half);
+  char *lists = (char *)malloc(size), *at = lists;
+  TD_CHECK(lists != NULL);
+  for (int list = 0; list < 2; list++) {
+    memcpy(at, "*4100000\r\n", 10);
+    at += 10;
+    for (int i = 0; i < half; i++, at += 4) memcpy(at, ":1\r\n", 4);
+  }
+  TD_CHECK_INT(td_opened_from(lists, size, late_ms, 0), TD_ERR_FORMAT);
+  TD_CHECK_TEXT(td_last_error_message(), "more than 8000000 elements");
+  free(lists);
 }

@@ -16,7 +16,12 @@ TD_TEST(what_a_server_cannot_keep_is_refused_with_its_size) {
   /* An expanded tensor: 1 GB to be sent, 16 bytes here. */
   TD_DO(td_tensor_expand_right(one, TD_SIZES(2, 1 << 26), &large));
   TD_EXPECT(td_store_set(store, TD_KEY("a"), large), TD_ERR_CAPACITY);
-  TD_CHECK_TEXT(td_last_error_message(), "\"a\" has 1073741824 bytes; a server keeps 536870912");
+  TD_CHECK_TEXT(td_last_error_message(), "\"a\" has 1073741824 bytes; the server keeps 536870912");
+  /* Some keep more. */
+  TD_REDIS("CONFIG", "SET", "proto-max-bulk-len", "629145600");
+  TD_EXPECT(td_store_set(store, TD_KEY("a"), large), TD_ERR_CAPACITY);
+  TD_CHECK_TEXT(td_last_error_message(), "keeps 629145600 at most (its proto-max-bulk-len)");
+  TD_REDIS("CONFIG", "SET", "proto-max-bulk-len", "536870912");
   td_tensordict *td = td_empty(TD_SIZES(2));
   TD_DO(td_set(td, TD_KEY("b"), large));
   TD_EXPECT(td_store_update(store, td), TD_ERR_CAPACITY);
@@ -30,16 +35,44 @@ TD_TEST(what_a_server_cannot_keep_is_refused_with_its_size) {
   TD_DO(td_store_delete(store));
 }
 
-TD_TEST(a_lazy_stack_of_python_is_named) {
-  td_redis();
-  const td_store_options options = td_redis_options("lazy");
-  td_store *store;
-  TD_REDIS("SET", "tensordict:{lazy}:__type__", "lazy_stack");
-  TD_EXPECT_NULL(td_store_open(&options, &store), TD_ERR_UNSUPPORTED, store);
-  TD_CHECK_TEXT(td_last_error_message(), "LazyStackedTensorDictStore");
-  TD_EXPECT_NULL(td_store_create(TD_SIZES(2), &options, &store), TD_ERR_KEY_EXISTS, store);
-  TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{lazy}:__batch_size__"), 0);
-  TD_REDIS("DEL", "tensordict:{lazy}:__type__");
+static int64_t keys_there(void) {
+  const char *parts[] = {"DBSIZE"};
+  return td_redis_ask(1, parts, NULL).number;
+}
+
+/* The server closes connections with more than 160 MB of commands that wait for EXEC: by default a gigabyte. */
+TD_TEST(what_is_too_much_for_one_transaction_is_sent_in_parts) {
+  td_redis_start("--client-query-buffer-limit", "167772160");
+  enum { rows = 6 << 20, entries = 4 }; /* 48 MB each */
+  td_tensordict *td = td_empty(TD_SIZES(2)), *again = NULL;
+  for (int i = 0; i < entries; i++) {
+    const char name[] = {(char)('a' + i), 0};
+    td_put(td, TD_KEY(name), td_arange(TD_DTYPE_INT64, i, TD_SIZES(2, rows / 2)));
+  }
+  const td_store_options options = td_redis_options("parts");
+  td_store *store = NULL;
+  int32_t same = 0;
+  TD_DO(td_store_from(td, &options, &store));
+  TD_CHECK_INT(keys_there(), 4 + 2 * entries); /* and no part */
+  TD_CHECK_INT(td_redis_number("TTL", "tensordict:{parts}:d:d"), -1);
+  TD_DO(td_store_load(store, &again));
+  TD_DO(td_equal(again, td, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(again);
+  TD_DO(td_store_update(store, td));
+  TD_CHECK_INT(keys_there(), 4 + 2 * entries);
+  TD_CHECK_INT(td_redis_number("TTL", "tensordict:{parts}:d:d"), -1);
+  TD_DO(td_store_load(store, &again));
+  TD_DO(td_equal(again, td, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(again);
+  /* What fails leaves no part. */
+  TD_REDIS("FLUSHALL");
+  TD_EXPECT(td_store_update(store, td), TD_ERR_KEY_NOT_FOUND);
+  TD_CHECK_INT(keys_there(), 0);
+  td_free(td);
+  td_store_free(store);
+  td_redis_stop();
 }
 
 TD_TEST(a_tensor_without_elements_needs_no_bytes) {

@@ -167,19 +167,25 @@ def transaction(*answers):
 
 
 # What fuzz/store.cpp asks for, one after the other, of a dictionary with the entry "a" alone.
-BATCH, A, TEXT = b"[2]", struct.pack("<2f", 1, 2), b'["x", 1]'
-HAS = [BATCH, [b"a"]]
+FORM, A, TEXT = [b"[2]", None, None, None, None], struct.pack("<2f", 1, 2), b'["x", 1]'
+HAS = [FORM, [b"a"]]
 TENSOR, VALUE = [b"[2]", b"torch.float32", None, None], [None, None, b"1", b"json_array"]
 PICKLED = [None, None, b"1", b"pickle"]
 tensors = (transaction(*HAS) + transaction(*HAS, TENSOR, A) + transaction(*HAS, TENSOR, 8, A[:4]) +
            transaction(*HAS, TENSOR, 8, A) + transaction(*HAS, TENSOR) + transaction(TENSOR, A) + transaction(TENSOR, A) +
-           transaction(*HAS) + transaction(TENSOR, 8, A) + resp(1) + transaction(1, b"OK", 2, 1) + transaction(*HAS) +
+           transaction(*HAS) + transaction(TENSOR, 8, A) + resp(1) + b"+OK\r\n" + resp(1) +
+           transaction(1, b"OK", 2, 1) + transaction(*HAS) +
            transaction(1, 1) + transaction([b"b"], 4, 2) + transaction([], 0, 2))
 write("store", "tensor", tensors)
 write("store", "values", transaction(*HAS) + transaction(*HAS, VALUE, TEXT) + transaction(*HAS, VALUE, 8, TEXT) * 2 +
       transaction(*HAS, VALUE) + transaction(VALUE, TEXT) * 2)
 write("store", "pickle", transaction(*HAS) + transaction(*HAS, PICKLED, pickle.dumps([1, "two", None], 2)))
-write("store", "changes", transaction(*HAS) + transaction(BATCH, [b"a", b"n.b"], TENSOR, A) +
-      transaction(b"[1]", [b"n.b"], None, None, TENSOR, A) + transaction(None, []))
+write("store", "changes", transaction(*HAS) + transaction(FORM, [b"a", b"n.b"], TENSOR, A) +
+      transaction([b"[1]"] + [None] * 4, [b"n.b"], None, None, TENSOR, A) + transaction([None] * 5, []))
+# A lazy stack of two elements, of shapes [1] and [2].
+STACK = [[None, b"lazy_stack", b"2", b"0", b"[]"], [b"a"]]
+UNEVEN = [b"[2, 1]", b"torch.float32", None, None, b"0", b"[[1], [2]]", b"stack"]
+write("store", "stack", transaction(*STACK) + transaction(*STACK, UNEVEN, A + A[:4]) + transaction(*STACK, UNEVEN, 12, A[:4]) +
+      transaction(*STACK, UNEVEN, A + A[:4]) + transaction(*STACK, UNEVEN) + transaction(UNEVEN, A + A[:4]))
 write("store", "refused", b"+OK\r\n-OOM command not allowed\r\n+QUEUED\r\n-EXECABORT discarded\r\n")
 write("store", "lists", b"*1000000000\r\n")

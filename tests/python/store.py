@@ -13,7 +13,7 @@ import time
 import warnings
 
 import torch
-from tensordict import LazyStackedTensorDict, NonTensorData, NonTensorStack, TensorDict, tensorclass
+from tensordict import lazy_stack, NonTensorData, NonTensorStack, TensorDict, tensorclass
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 INFO = {"list": [1, 2.5, None, True], "nested": {"a b": "c"}}
@@ -44,6 +44,12 @@ def values():
     td.set_non_tensor("text", "caf\u00e9 \U0001F600")
     td.set("n", td["n"].set("info", NonTensorData(INFO, batch_size=[4])))
     return td
+
+
+def stack(dim):
+    """stack_of() in store_peer.c"""
+    return lazy_stack([TensorDict({"a": numbers([2, 3], torch.int64) + 10 * i,
+                                   "n": {"h": numbers([2, i + 1], torch.float32) + 100 * i}}, [2]) for i in range(3)], dim)
 
 
 def same(got, want, what):
@@ -158,10 +164,72 @@ class Sides:
         assert type(again) is Sample, type(again)
         store.clear_redis()
         self.python("a tensorclass")
-        lazy = LazyStackedTensorDict(TensorDict({"a": torch.ones(2)}, []), TensorDict({"a": torch.ones(3)}, []))
-        store, name = self.written(lazy)
-        print(self.c("refuse", name).strip())
+
+    def texts(self):
+        """A value for each row, in one batch dimension and in two, and a list that stands for the whole batch."""
+        td = TensorDict({}, [2])
+        td["t"] = ["a", "b"]
+        td["n"] = TensorDict({"t": NonTensorStack("c", "d")}, [2])
+        td.set_non_tensor("list", ["e", {"f": 1}])
+        store, name = self.written(td)
+        self.python("write texts")
+        self.c("read texts", name)
         store.clear_redis()
+        store, name = self.written(TensorDict({"t": NonTensorStack(NonTensorStack("a", "b"), NonTensorStack("c", "d"))}, [2, 2]))
+        self.python("write texts of two dimensions")
+        self.c("read texts 2", name)
+        store.clear_redis()
+        for step, key, want in (("write texts", "t", ["a", "b"]), ("write texts 2", "t", [["a", "b"], ["c", "d"]])):
+            self.c(step, "texts")
+            store = self.opened("texts")
+            got = store.to_tensordict().get(key)
+            assert isinstance(got, NonTensorStack) and got.tolist() == want, got
+            self.python("read texts")
+            store.clear_redis()
+
+    def stacks(self):
+        """Lazy stacks along either dimension, whose elements differ in shape, and the same change made by each side."""
+        from tensordict.store import LazyStackedTensorDictStore
+        for dim in (0, 1):
+            store, name = self.written(stack(dim))
+            assert type(store) is LazyStackedTensorDictStore
+            self.c(f"read stack {dim}", name)
+            self.c(f"change stack {dim}", name)
+            self.check_stack(store, dim, changed=True)
+            self.c(f"read changed stack {dim}", name)
+            store.clear_redis()
+            self.c(f"write stack {dim}", "stack")
+            store = LazyStackedTensorDictStore.from_store(unix_socket_path=self.socket, td_id="stack")
+            self.check_stack(store, dim, changed=False)
+            store.set_at_("a", torch.tensor([7, 7, 7]), (1, 0) if dim == 0 else (0, 1))
+            if dim == 0:
+                store[1].set_at_(("n", "h"), torch.tensor([9.0, 9.0]), 0)
+            self.python("change a stack")
+            self.check_stack(store, dim, changed=True)
+            self.c(f"read changed stack {dim}", "stack")
+            # One tensor for all elements: Python writes it in the order of the batch.
+            store.set(("n", "h"), numbers([3, 2] if dim == 0 else [2, 3], torch.float32))
+            self.python("set a tensor of a stack")
+            self.c(f"read set stack {dim}", "stack")
+            self.c(f"set stack {dim}", "stack")
+            # Python remembers shapes: another handle.
+            store = LazyStackedTensorDictStore.from_store(unix_socket_path=self.socket, td_id="stack")
+            same(store["a"], numbers([3, 2] if dim == 0 else [2, 3], torch.int64), "a")
+            self.python("read what was set")
+            store.clear_redis()
+
+    def check_stack(self, store, dim, changed):
+        from tensordict.store._lazy import _StoreStackElementView
+        want = stack(dim)
+        assert store.batch_size == want.batch_size, store.batch_size
+        for i, element in enumerate(want.tensordicts):
+            if changed and i == 1:
+                element["a"][0] = 7
+                if dim == 0:
+                    element["n", "h"][0] = 9
+            got = _StoreStackElementView(store, i).to_tensordict()
+            assert got.batch_size == element.batch_size and (got == element).all(), (i, got, element)
+        self.python("read a stack")
 
 
 def reason_to_skip(program):
@@ -192,7 +260,7 @@ def main(program):
                     break
                 time.sleep(0.1)
             sides = Sides(program, socket)
-            for steps in (sides.from_c, sides.from_python, sides.other_values, sides.other_forms):
+            for steps in (sides.from_c, sides.from_python, sides.other_values, sides.other_forms, sides.texts, sides.stacks):
                 print(f"store: {steps.__name__}", flush=True)
                 steps()
         finally:

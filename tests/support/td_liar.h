@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "td_test.h"
@@ -15,12 +16,16 @@
 /* Limits of time: of calls that must reach them, and of those that get an answer, however slow the machine is. */
 enum { soon_ms = 200, late_ms = 60000 };
 
-/* A server that answers each connection with these bytes, whatever it is asked, and then closes or waits. */
+/* A server that answers each connection with these bytes, whatever it is asked, and then closes or waits. At a form feed it
+ * waits for another request. */
 struct td_liar {
   int fd, wait;
   const char *bytes;
   size_t size;
 };
+
+/* Sends the bytes one by one, with a pause before each. */
+static int td_liar_pause_ms;
 
 static inline void *td_lie(void *argument) {
   struct td_liar *liar = (struct td_liar *)argument;
@@ -33,7 +38,20 @@ static inline void *td_lie(void *argument) {
       continue;
     }
     for (size_t sent = 0; sent < liar->size;) {
-      const ssize_t n = send(one, liar->bytes + sent, liar->size - sent, MSG_NOSIGNAL);
+      const char *from = liar->bytes + sent;
+      if (*from == '\f') {
+        if (read(one, asked, sizeof asked) <= 0) break;
+        sent++;
+        continue;
+      }
+      const char *stop = (const char *)memchr(from, '\f', liar->size - sent);
+      size_t size = stop == NULL ? liar->size - sent : (size_t)(stop - from);
+      if (td_liar_pause_ms != 0) {
+        const struct timespec pause = {0, td_liar_pause_ms * 1000000L};
+        nanosleep(&pause, NULL);
+        size = 1;
+      }
+      const ssize_t n = send(one, from, size, MSG_NOSIGNAL);
       if (n <= 0) break;
       sent += (size_t)n;
     }

@@ -12,12 +12,14 @@ TD_BEGIN_C
  * It lies there as Python's TensorDictStore keeps it: either side reads what the other wrote. What you
  * get is a copy; what you set is there for everybody at once. All dictionaries below it have its batch
  * size. Not kept are names of dimensions, dictionaries without entries, and tensorclasses. Values that
- * Python has pickled are read if they are plain ones; nothing in them is ever run. Python's lazy stacks
- * (LazyStackedTensorDictStore) are refused with TD_ERR_UNSUPPORTED.
+ * Python has pickled are read if they are plain ones; nothing in them is ever run. A lazy stack of tensors
+ * lies there as Python's LazyStackedTensorDictStore keeps it; where the elements of an entry differ in
+ * shape, calls about one tensor for all of them fail with TD_ERR_SHAPE.
  *
  * Each call is one request and one answer wherever possible, however many entries it is about, and what
  * it reads is of one moment. A connection that breaks is made again once, and the call repeated; then
- * the call fails with TD_ERR_IO. Every call may also fail with TD_ERR_FORMAT (the server holds, or
+ * the call fails with TD_ERR_IO. If the server was emptied, every call that reads or sets entries fails with
+ * TD_ERR_KEY_NOT_FOUND, and sets nothing. Every call may also fail with TD_ERR_FORMAT (the server holds, or
  * answers, what contradicts itself), TD_ERR_BUSY (it is loading its data; others kept changing what was
  * read) and TD_ERR_OUT_OF_MEMORY (its own memory is full, too).
  *
@@ -42,7 +44,8 @@ typedef struct td_store_options {
   int64_t db;                          /**< number of the server's database */
   int64_t timeout_ms;                  /**< most time to connect, and to answer; a megabyte that is moved
                                             buys another second; 0: 10,000; -1: waits for ever */
-  uint64_t max_bytes;                  /**< most bytes of the answers to one call; 0: 16 GB */
+  uint64_t max_bytes;                  /**< most bytes of the answers to one call, which take at most half a
+                                            gigabyte of memory beside them; 0: 16 GB */
   const char *TD_NULLABLE tls_ca;      /**< borrowed; file of the certificates, in PEM, that the server's
                                             must come from; NULL: those that the system trusts */
   const char *TD_NULLABLE tls_cert;    /**< borrowed; file of this client's certificate and those above
@@ -66,7 +69,8 @@ typedef struct td_store_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (no dictionary of this id), TD_ERR_IO (no connection; wrong
  *         password; a certificate that is not trusted; no answer in time), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_UNSUPPORTED (this build has no TLS; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ *         TD_ERR_UNSUPPORTED (this build has no TLS; another node of a cluster keeps the dictionary; a
+ *         Sentinel), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE
@@ -93,16 +97,19 @@ td_status td_store_create(const int64_t *TD_NULLABLE batch_size, size_t batch_di
 /**
  * Copies a dictionary to a server. After a failure nothing of it stays there.
  *
- * Tensors of all devices are kept as values of the CPU. Lazy stacks are stored as dense.
+ * Tensors of all devices are kept as values of the CPU. A lazy stack of tensors stays one; one with
+ * non-tensor values is stored as dense, and so are lazy stacks that are entries.
  *
  * @param td      borrowed
  * @param options borrowed, with all it points to; NULL for the defaults
  * @param result  new; free with td_store_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (the id is taken), TD_ERR_KEY_INVALID (a name with a dot),
- *         TD_ERR_CAPACITY (a tensor of more than 512 MB), TD_ERR_UNSUPPORTED (tensors that are not
- *         dense; a value for each element of several batch dimensions), TD_ERR_DEVICE (a meta
- *         tensor), TD_ERR_SHAPE, TD_ERR_IO, TD_ERR_INVALID_ARGUMENT, TD_ERR_FORMAT, TD_ERR_BUSY,
+ *         TD_ERR_CAPACITY (a tensor of more than 512 MB, or than the server keeps),
+ *         TD_ERR_UNSUPPORTED (tensors that are not dense; a value for each row of a nested dictionary,
+ *         without batch dimensions of the whole; keys of only some elements of a lazy stack),
+ *         TD_ERR_DTYPE (elements of a lazy stack differ in dtype), TD_ERR_DEVICE (a meta tensor),
+ *         TD_ERR_SHAPE, TD_ERR_IO, TD_ERR_INVALID_ARGUMENT, TD_ERR_FORMAT, TD_ERR_BUSY,
  *         TD_ERR_OUT_OF_MEMORY, as td_store_open()
  * @threadsafety safe while other threads only read `td`
  */
@@ -137,8 +144,7 @@ TD_API(0, 2) void td_store_free(td_store *TD_NULLABLE store) TD_NOEXCEPT;
 /**
  * Removes the dictionary from the server, with all its entries.
  *
- * The handle stays: its calls fail with TD_ERR_KEY_NOT_FOUND, and what is set through it afterwards
- * belongs to no dictionary.
+ * The handle stays: its calls fail with TD_ERR_KEY_NOT_FOUND.
  *
  * @param store borrowed
  *
@@ -200,8 +206,8 @@ td_status td_store_keys(const td_store *store, td_keys **result) TD_NOEXCEPT;
  * @param result   new; free with td_tensor_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_KEY_INVALID,
- *         TD_ERR_DTYPE (this libtorch lacks its dtype), TD_ERR_UNSUPPORTED, TD_ERR_IO, TD_ERR_FORMAT,
- *         TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ *         TD_ERR_SHAPE (elements of a lazy stack differ in shape), TD_ERR_DTYPE (this libtorch lacks its
+ *         dtype), TD_ERR_UNSUPPORTED, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
  */
 TD_API(0, 2) TD_MUST_USE
@@ -268,10 +274,10 @@ td_status td_store_load(const td_store *store, td_tensordict **result) TD_NOEXCE
  * @param path_len number of names
  * @param source   borrowed; its sizes begin with the batch size
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a dictionary is
- *         there, or a tensor on the way), TD_ERR_CAPACITY (more than 512 MB), TD_ERR_UNSUPPORTED (not
- *         dense), TD_ERR_DEVICE (on meta), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
- *         TD_ERR_OUT_OF_MEMORY
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is gone), TD_ERR_LOCKED, TD_ERR_SHAPE,
+ *         TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a dictionary is there, or a tensor on the way),
+ *         TD_ERR_CAPACITY (more than 512 MB, or than the server keeps), TD_ERR_UNSUPPORTED (not dense),
+ *         TD_ERR_DEVICE (on meta), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads
  */
 TD_API(0, 2) TD_MUST_USE
@@ -286,8 +292,9 @@ td_status td_store_set(td_store *store, const char *const *path, size_t path_len
  * @param path_len number of names
  * @param json     borrowed; JSON text
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_FORMAT (no JSON), TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_IO, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_set()
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is gone), TD_ERR_LOCKED, TD_ERR_FORMAT (no JSON),
+ *         TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED (a lazy stack), TD_ERR_IO,
+ *         TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_set()
  * @threadsafety any number of threads
  */
 TD_API(0, 2) TD_MUST_USE
@@ -302,9 +309,10 @@ td_status td_store_set_non_tensor_json(td_store *store, const char *const *path,
  * @param path_len number of names
  * @param source   borrowed; its batch size begins with that of the store
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS,
- *         TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_IO,
- *         TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_from()
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is gone), TD_ERR_LOCKED, TD_ERR_SHAPE,
+ *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY,
+ *         TD_ERR_UNSUPPORTED, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
+ *         TD_ERR_OUT_OF_MEMORY, as td_store_from()
  * @threadsafety any number of threads; safe while others only read `source`
  */
 TD_API(0, 2) TD_MUST_USE
@@ -317,9 +325,10 @@ td_status td_store_set_dict(td_store *store, const char *const *path, size_t pat
  * @param store  borrowed; unchanged on failure
  * @param source borrowed; its batch size begins with that of the store
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS,
- *         TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_IO,
- *         TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY, as td_store_from()
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is gone), TD_ERR_LOCKED, TD_ERR_SHAPE,
+ *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_CAPACITY,
+ *         TD_ERR_UNSUPPORTED, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_BUSY,
+ *         TD_ERR_OUT_OF_MEMORY, as td_store_from()
  * @threadsafety any number of threads; safe while others only read `source`
  */
 TD_API(0, 2) TD_MUST_USE
