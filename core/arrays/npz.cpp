@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace td::numpy {
 
 namespace {
@@ -30,8 +32,11 @@ FileBytes content(const FileBytes& file, const zip_file::Reader& zip,
 
 }  // namespace
 
-TensorDict load_npz(const FileBytes& file, const FileOptions& options) {
-  const zip_file::Reader zip(file.data(), file.size(), file.where(), options.max_entries);
+// Names of other programs stay whole, unless the caller gives a separator.
+TensorDict load_npz(const FileBytes& file, const FileOptions& given) {
+  const zip_file::Reader zip(file.data(), file.size(), file.where(), given.max_entries);
+  FileOptions options = given;
+  if (!options.separator) options.separator = npz_separator(zip.comment());
   std::vector<FlatLeaf> leaves;
   leaves.reserve(zip.entries().size());
   for (const zip_file::Entry& entry : zip.entries()) {
@@ -51,10 +56,17 @@ void save_npz(const TensorDict& td, const std::string& path, const FileOptions& 
   const std::string target = new_file_path(path);
   const FlatTree tree = flatten(td, options);
   require_tensors_only(tree, "an archive of NumPy");
+  const bool joined = std::any_of(tree.leaves.begin(), tree.leaves.end(),
+                                  [](const FlatLeaf& leaf) { return leaf.path.size() > 1; });
+  if (joined && !tree.extras.exact.empty()) {
+    fail(Code::key_invalid, show_path(path_view(tree.extras.exact[0].path)),
+         " holds the separator that joins the names of nested entries: choose another separator");
+  }
   std::vector<std::string> heads;
   heads.reserve(tree.leaves.size());
   for (const FlatLeaf& leaf : tree.leaves) heads.push_back(array_head(leaf.tensor, leaf.name));
   zip_file::Writer writer(target);
+  if (joined) writer.set_comment(npz_comment(options.separator.value_or(".")));
   const auto form = options.deflate ? zip_file::Form::deflated : zip_file::Form::aligned;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const at::Tensor& tensor = tree.leaves[i].tensor;

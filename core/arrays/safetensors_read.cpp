@@ -18,8 +18,8 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
     if (name != extras_key) continue;
     document = read_json(text, file.where(), max_json_depth);
     if (!is_own(*document)) continue;
+    extras = FlatExtras::of(*document, file.where());
     document.reset();
-    extras = FlatExtras::parse(text, file.where());
   }
   if (document) return of_document(*document, native ? &*native : nullptr, header, file, options);
   std::unordered_map<std::string_view, const OwnedPath*> exact;

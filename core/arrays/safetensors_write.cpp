@@ -24,13 +24,16 @@ std::string metadata_text(const TensorDict& td, const FlatTree& tree, const File
     const auto refuse = [] {
       fail(Code::invalid_argument, "the metadata are not a JSON object of strings");
     };
-    const Plain given = read_json(options.metadata, "the metadata", 2);
+    const Plain given = read_json(options.metadata, "the metadata", max_json_depth);
     if (!given.is(Plain::object)) refuse();
     for (std::size_t i = 0; i < given.items().size(); ++i) {
-      if (!given.items()[i].is(Plain::text)) refuse();
+      const Plain& item = given.items()[i];
+      // Those of an HDF5 file are objects.
+      if (!item.is(Plain::text) && !item.is(Plain::object)) refuse();
       // Copied from the file they were read from.
       if (given.name(i) == extras_key || given.name(i) == native_key) continue;
-      text += quote(given.name(i)) + ':' + quote(given.items()[i].characters()) + ',';
+      text += quote(given.name(i)) + ':' +
+              quote(item.is(Plain::text) ? item.characters() : json_text(item)) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;

@@ -5,12 +5,19 @@
 #include "core/arrays/safetensors.h"
 #include "core/arrow/files.h"
 #include "core/base/quote.h"
+#include "core/formats/json_text.h"
 #include "core/hdf5/hdf5.h"
 #include "core/torch_files/torch_file.h"
 
 namespace td {
 
 namespace {
+
+// Lets the HDF5 library open the file itself; otherwise it copies the bytes.
+std::unique_ptr<hdf5::Reader> open_hdf5(const FileBytes& file, const hdf5::Options& given) {
+  return file.path().empty() ? hdf5::Reader::open(file, given)
+                             : hdf5::Reader::open(file.path(), given);
+}
 
 TensorDict load_hdf5(const FileBytes& file, const FileOptions& options) {
   if (file.writes_through()) {
@@ -20,16 +27,23 @@ TensorDict load_hdf5(const FileBytes& file, const FileOptions& options) {
   given.batch_dims = options.batch_dims;
   given.max_depth = options.max_depth;
   given.max_entries = options.max_entries;
-  // Lets the HDF5 library open the file itself; otherwise it copies the bytes.
-  return (file.path().empty() ? hdf5::Reader::open(file, given)
-                              : hdf5::Reader::open(file.path(), given))
-      ->read({});
+  return open_hdf5(file, given)->read({});
+}
+
+std::string hdf5_metadata(const FileBytes& file, const FileOptions& options) {
+  hdf5::Options given;
+  given.skip = true;
+  given.max_depth = options.max_depth;
+  given.max_entries = options.max_entries;
+  return json_text(open_hdf5(file, given)->attributes());
 }
 
 void save_hdf5(const TensorDict& td, const std::string& path, const FileOptions& options) {
   hdf5::SaveOptions given;
   given.deflate = options.deflate ? hdf5::usual_deflate : 0;
   given.durable = options.durable;
+  if (!options.metadata.empty())
+    given.attributes = read_json(options.metadata, "the metadata", max_json_depth);
   hdf5::save(td, path, given);
 }
 
@@ -47,10 +61,10 @@ constexpr Calls calls[] = {
      safetensors::metadata},
     {FileFormat::npy, numpy::load, numpy::save, numpy::load_array, numpy::save_array},
     {FileFormat::npz, numpy::load_npz, numpy::save_npz},
-    {FileFormat::pickled, pickled::load, nullptr, pickled::load_tensor},
+    {FileFormat::pickled, pickled::load, pickled::save, pickled::load_tensor, pickled::save_tensor},
     {FileFormat::module, pickled::load, nullptr, pickled::load_tensor},
     {FileFormat::raw, load_raw, save_raw},
-    {FileFormat::hdf5, load_hdf5, save_hdf5},
+    {FileFormat::hdf5, load_hdf5, save_hdf5, nullptr, nullptr, hdf5_metadata},
     {FileFormat::parquet, arrow::load_file, arrow::save_file},
     {FileFormat::arrow, arrow::load_file, arrow::save_file},
 };
@@ -139,7 +153,7 @@ Known to_write(const std::string& path, const FileOptions& options, unsigned can
          ", which are read only; written are ", suffixes_of(can));
   }
   if (!options.metadata.empty() && result.calls.metadata == nullptr) {
-    fail(Code::invalid_argument, "only safetensors keep metadata");
+    fail(Code::invalid_argument, "only safetensors and HDF5 files keep metadata");
   }
   return result;
 }
@@ -184,7 +198,7 @@ std::string file_metadata(const std::string& path, const FileOptions& options) {
   const FileBytes file = FileBytes::open(path, false);
   const Known known = to_read(file, options);
   if (known.calls.metadata == nullptr)
-    fail(Code::wrong_entry, file.where(), " keeps no metadata: only safetensors do");
+    fail(Code::wrong_entry, file.where(), " keeps no metadata: only safetensors and HDF5 files do");
   return known.calls.metadata(file, known.options);
 }
 

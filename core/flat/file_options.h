@@ -21,7 +21,7 @@ struct FileOptions {
   bool durable = false;                  // writing: waits until it is on disk
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;
-  std::string metadata;          // writing safetensors: a JSON object of texts
+  std::string metadata;  // writing safetensors or HDF5: a JSON object of texts, or of attributes
   std::optional<Layout> layout;  // of raw records
   std::size_t header_bytes = 0;  // bytes before the first raw record
 };

@@ -121,9 +121,11 @@ std::string FlatExtras::text() const {
 }
 
 FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
+  return of(read_json(text, where, 8), where);  // it never nests deeper
+}
+
+FlatExtras FlatExtras::of(const Plain& tree, const std::string& where) {
   FlatExtras result;
-  // The text never nests deeper than 8.
-  const Plain tree = read_json(text, where, 8);
   const ExtrasReader read(where);
   if (read.member(tree, "format", Plain::integer).integral() != extras_version) {
     fail(Code::unsupported, where, ": the description beside the tensors is of a later version");

@@ -37,6 +37,7 @@ struct FlatExtras {
   std::string text() const;
   // Throws Code::format; `where` begins the message.
   static FlatExtras parse(const std::string& text, const std::string& where);
+  static FlatExtras of(const Plain& tree, const std::string& where);
 };
 
 }  // namespace td

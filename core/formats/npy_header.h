@@ -41,6 +41,11 @@ std::string head_of(std::string_view descr, ShapeView sizes);
 
 // "<f4"; empty if NumPy lacks it.
 std::string dtype_text(DType dtype);
+// The comment of an .npz archive says that names were joined, and by what; NumPy ignores it. Without it, and in the
+// archives of others, a name is a name.
+std::string npz_comment(std::string_view separator);
+std::string npz_separator(std::string_view comment);
+
 // A text as a Python literal.
 std::string quote(std::string_view text);
 

@@ -5,6 +5,12 @@
 
 namespace td::numpy {
 
+namespace {
+
+constexpr std::string_view joined_mark = "tensordict: names are joined by ";
+
+}  // namespace
+
 std::string dtype_text(DType dtype) {
   const DTypeRow* row = find_dtype(dtype);
   if (row == nullptr || row->numpy.empty()) return {};
@@ -46,6 +52,15 @@ std::string head_of(std::string_view descr, ShapeView sizes) {
   head += '\0';
   for (std::size_t i = 0; i < begin - 8; ++i) head += static_cast<char>(text.size() >> 8 * i & 255);
   return head + text;
+}
+
+std::string npz_comment(std::string_view separator) {
+  return std::string(joined_mark).append(separator);
+}
+
+std::string npz_separator(std::string_view comment) {
+  if (comment.substr(0, joined_mark.size()) != joined_mark) return {};
+  return std::string(comment.substr(joined_mark.size()));
 }
 
 }  // namespace td::numpy

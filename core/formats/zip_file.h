@@ -66,6 +66,7 @@ class Reader {
   std::vector<std::uint64_t> checksums_of(const Entry& entry) const;
 
   const std::string& where() const noexcept { return where_; }
+  std::string_view comment() const noexcept { return comment_; }  // of the archive
 
  private:
   void read_directory(std::size_t max_entries);
@@ -77,6 +78,7 @@ class Reader {
   const unsigned char* data_;
   std::uint64_t bytes_;
   std::string where_;
+  std::string_view comment_;
   std::vector<Entry> entries_;
   std::unordered_map<std::string_view, std::size_t> names_;  // of the strings in entries_
 };
@@ -120,6 +122,9 @@ class Writer {
   void begin(std::string_view name, Form form, std::uint64_t bytes);
   void append(const char* data, std::size_t bytes);
   void end();
+
+  // A text about the archive, of up to 65,535 bytes, which other readers ignore.
+  void set_comment(std::string_view comment);
 
   // The result of pack(), which may run on any thread.
   struct Packed {

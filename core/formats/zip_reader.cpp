@@ -94,6 +94,7 @@ void Reader::read_directory(std::size_t max_entries) {
     const unsigned char* at = data_ + (bytes_ - end_bytes - comment);
     if (u32(at) == end_mark && u16(at + 20) == comment) {
       end = bytes_ - end_bytes - comment;
+      comment_ = {reinterpret_cast<const char*>(at + end_bytes), static_cast<std::size_t>(comment)};
       break;
     }
   }

@@ -177,7 +177,7 @@ struct Writer::State {
     const std::uint64_t count = std::min<std::uint64_t>(done.size(), 0xffff);
     to.u32(0x06054b50).u16(0).u16(0).u16(count).u16(count);
     to.u32(std::min<std::uint64_t>(size, 0xffffffff));
-    to.u32(std::min<std::uint64_t>(begin, 0xffffffff)).u16(0);
+    to.u32(std::min<std::uint64_t>(begin, 0xffffffff)).u16(comment.size()).text(comment);
     return out;
   }
 
@@ -187,6 +187,7 @@ struct Writer::State {
   std::string pending;    // to be written next
   std::uint64_t written = 0;
   std::vector<Done> done;
+  std::string comment;
   Summer summer;
   std::unique_ptr<Deflater> deflater;
   std::uint64_t content = 0;  // start of the current entry's content
@@ -196,6 +197,14 @@ struct Writer::State {
 Writer::Writer(const std::string& target) : state_(std::make_unique<State>(target)) {}
 
 Writer::~Writer() = default;
+
+void Writer::set_comment(std::string_view comment) {
+  if (comment.size() > 0xffff) {
+    fail(Code::invalid_argument, "the comment of an archive cannot have ", comment.size(),
+         " bytes");
+  }
+  state_->comment = comment;
+}
 
 void Writer::add(std::string_view name, Form form, const char* data, std::size_t bytes) {
   State& to = *state_;

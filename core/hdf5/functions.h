@@ -14,11 +14,11 @@
 
 // clang-format off
 #define TD_HDF5_FUNCTIONS(F) \
-  F(H5open) F(H5free_memory) F(H5Acreate2) F(H5Aexists) F(H5Aget_name) F(H5Aget_space) F(H5Aget_type) \
+  F(H5open) F(H5allocate_memory) F(H5free_memory) F(H5Acreate2) F(H5Aexists) F(H5Aget_name) F(H5Aget_space) F(H5Aget_type) \
   F(H5Aopen_by_idx) F(H5Aread) F(H5Awrite) F(H5Dclose) F(H5Dcreate2) F(H5Dget_create_plist) F(H5Dget_space) \
   F(H5Dget_type) F(H5Dopen2) F(H5Dread) F(H5Dwrite) F(H5Eclear2) F(H5Eget_auto2) F(H5Eset_auto2) F(H5Ewalk2) \
   F(H5Fclose) F(H5Fcreate) F(H5Fflush) F(H5Fget_file_image) F(H5Fget_vfd_handle) F(H5Fopen) F(H5Gcreate2) \
-  F(H5Gopen2) F(H5Idec_ref) F(H5Lexists) F(H5Literate) F(H5Oget_info) F(H5Oget_info_by_name) F(H5Pcreate) \
+  F(H5Gopen2) F(H5Idec_ref) F(H5Lexists) F(H5Literate) F(H5Oget_info) F(H5Oget_info_by_name) F(H5Oopen) F(H5Pcreate) \
   F(H5Pget_chunk) F(H5Pget_external_count) F(H5Pget_filter2) F(H5Pget_layout) F(H5Pget_nfilters) \
   F(H5Pset_char_encoding) F(H5Pset_chunk) F(H5Pset_chunk_cache) F(H5Pset_create_intermediate_group) \
   F(H5Pset_deflate) F(H5Pset_elink_cb) F(H5Pset_fapl_core) F(H5Pset_fapl_sec2) F(H5Pset_file_image) \
@@ -29,7 +29,7 @@
   F(H5Tget_class) F(H5Tget_fields) F(H5Tget_member_index) F(H5Tget_member_name) F(H5Tget_member_type) \
   F(H5Tget_native_type) F(H5Tget_nmembers) F(H5Tget_sign) F(H5Tget_size) F(H5Tget_strpad) F(H5Tget_super) \
   F(H5Tget_tag) F(H5Tinsert) F(H5Tis_variable_str) F(H5Tset_cset) F(H5Tset_ebias) F(H5Tset_fields) \
-  F(H5Tset_size) F(H5Tset_tag) F(H5Zfilter_avail)
+  F(H5Tset_size) F(H5Tset_tag) F(H5Zfilter_avail) F(H5Zregister)
 #define TD_HDF5_CONSTANTS(F) \
   F(H5T_C_S1_g) F(H5T_NATIVE_INT8_g) F(H5T_NATIVE_INT16_g) F(H5T_NATIVE_INT32_g) F(H5T_NATIVE_INT64_g) \
   F(H5T_NATIVE_UINT8_g) F(H5T_NATIVE_UINT16_g) F(H5T_NATIVE_UINT32_g) F(H5T_NATIVE_UINT64_g) \

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/consolidated/file_bytes.h"
+#include "core/formats/plain.h"
 #include "core/tree/tensordict.h"
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct SaveOptions {
   std::int64_t deflate = 0;     // level, 1 to 9; 0: no compression
   std::int64_t chunk_rows = 0;  // rows of a chunk; 0: contiguous, or chunks of about a megabyte
   std::string group = "/";      // where to put the dictionary in the file
+  Plain attributes = {};        // an object, as of Reader::attributes(); null: none
 };
 
 inline constexpr std::int64_t usual_deflate = 4;  // h5py's default
@@ -45,6 +47,8 @@ class Reader {
 
   virtual Sizes batch_size() const = 0;  // -1 where elements of a stack differ
   virtual KeyList keys() const = 0;      // of the leaves
+  // The attributes of what is read: {"/data": {"total": 3}}.
+  virtual Plain attributes() const = 0;
   // Reads only the rows picked by the first item; applies further items to these.
   virtual TensorDict read(c10::ArrayRef<IndexItem> items) const = 0;
 };

@@ -1,5 +1,7 @@
 #include "core/hdf5/library.h"
 
+#include "core/hdf5/lzf.h"
+
 #ifdef TD_HDF5_LIBRARY
 #include <dlfcn.h>
 #endif
@@ -55,10 +57,14 @@ bool load_library() {
 #define TD_HDF5_FIND(name) name.at = constant(library, TD_HDF5_TEXT(name));
   TD_HDF5_CONSTANTS(TD_HDF5_FIND)
 #undef TD_HDF5_FIND
+  register_lzf();
   return true;
 }
 #else
-bool load_library() { return true; }
+bool load_library() {
+  register_lzf();
+  return true;
+}
 #endif
 
 std::mutex& library_mutex() {

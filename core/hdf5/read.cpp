@@ -1,4 +1,5 @@
 // Reads HDF5 files, in whole or by rows.
+#include "core/hdf5/attributes.h"
 #include "core/hdf5/tree.h"
 
 #include "core/formats/format.h"
@@ -78,6 +79,12 @@ class OpenFile final : public Reader {
       list.keys.erase(std::remove_if(list.keys.begin(), list.keys.end(), gone), list.keys.end());
     }
     return list;
+  }
+
+  Plain attributes() const override {
+    const Session session;
+    Budget budget = this->budget();
+    return trees_.empty() ? Plain() : attributes_of(file_, trees_[0], where_, options_, budget);
   }
 
   TensorDict read(c10::ArrayRef<IndexItem> items) const override {
@@ -242,7 +249,7 @@ class OpenFile final : public Reader {
     hsize_t now[H5S_MAX_RANK] = {};
     const int dims = H5Sget_simple_extent_dims(space, now, nullptr);
     Sizes sizes = entry.sizes;
-    bool same = plan.holds == entry.holds && plan.dtype == entry.dtype && dims >= 0 &&
+    bool same = entry.is_of(plan) && dims >= 0 &&
                 sizes.size() == static_cast<std::size_t>(dims) + plan.inner.size();
     for (int i = 0; same && i < dims; ++i) {
       same = now[i] == static_cast<hsize_t>(sizes[static_cast<std::size_t>(i)]);

@@ -1,5 +1,7 @@
 // The tree of a file: follows links inside the file, checks types and sizes, detects cycles.
+#include "core/hdf5/attributes.h"
 #include "core/hdf5/links.h"
+#include "core/hdf5/lzf.h"
 #include "core/hdf5/tree.h"
 
 #include "core/formats/format.h"
@@ -122,6 +124,11 @@ class Scanner {
       std::size_t values = 0;
       const H5Z_filter_t filter = H5Pget_filter2(made, static_cast<unsigned>(i), &flags, &values,
                                                  nullptr, 0, nullptr, nullptr);
+      if (filter == lzf_filter) {
+        if (std::string why = why_not_lzf(dataset, made, static_cast<unsigned>(i)); !why.empty())
+          return why;
+        continue;
+      }
       if (filter < 0 || filter > H5Z_FILTER_SCALEOFFSET || H5Zfilter_avail(filter) <= 0) {
         return "compressed by filter " + std::to_string(filter) + ", which is not part of HDF5";
       }
@@ -151,6 +158,7 @@ class Scanner {
       }
       entry.sizes.push_back(static_cast<std::int64_t>(sizes[i]));
     }
+    entry.marked = H5Aexists(dataset, stack_mark) > 0;
     add_typed(std::move(entry), type, 0);
   }
 
@@ -159,7 +167,9 @@ class Scanner {
     const TypePlan plan = plan_type(type, where_);
     if (plan.holds == Holds::nothing) return refuse(entry.place, "made of " + plan.why);
     if (depth > 32) return refuse(entry.place, "made of records in records");
-    entry.holds = plan.holds;
+    const bool number =
+        entry.marked && plan.holds == Holds::tensor && !c10::isComplexType(plan.dtype);
+    entry.holds = number ? Holds::number : plan.holds;
     entry.dtype = plan.dtype;
     if (plan.holds != Holds::fields) {
       entry.sizes.append(plan.inner.begin(), plan.inner.end());
@@ -200,52 +210,25 @@ class Scanner {
   void take_attributes(std::size_t entry, const std::string& place) {
     const Id group =
         need(H5Gopen2(file_, place.c_str(), to_group_), Code::format, where_, "bad group");
-    H5O_info_t info{};
-    need_done(H5Oget_info(group, &info), Code::format, where_, "bad group");
-    if (info.num_attrs > options_.max_entries) fail_many(where_, options_);
     std::unordered_set<std::string> taken;
     for (const Link& link : levels_.back().links) taken.insert(link.name);
-    for (hsize_t i = 0; i < info.num_attrs; ++i) {
-      const Id attribute =
-          need(H5Aopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-               Code::format, where_, "bad attribute");
-      take_attribute(entry, attribute, taken);
-    }
+    each_attribute(group, where_, options_, [&](const std::string& name, hid_t attribute) {
+      // A group or dataset of the same name takes precedence.
+      if (taken.count(name) == 0) take_attribute(entry, name, attribute);
+    });
   }
 
-  // A group or dataset of the same name takes precedence.
-  void take_attribute(std::size_t parent, hid_t attribute,
-                      const std::unordered_set<std::string>& taken) {
+  void take_attribute(std::size_t parent, const std::string& name, hid_t attribute) {
+    if (!is_wanted(parent, name)) return;
     Entry entry;
-    const ssize_t length = H5Aget_name(attribute, 0, nullptr);
-    if (length < 0) fail_library(Code::format, where_, "bad attribute");
-    entry.name.resize(static_cast<std::size_t>(length));
-    H5Aget_name(attribute, entry.name.size() + 1, entry.name.data());
+    entry.name = name;
     entry.parent = parent;
     entry.place = tree_[parent].place;
-    if (taken.count(entry.name) != 0 || !is_wanted(parent, entry.name)) return;
-    const std::string called = entry.place + "@" + entry.name;
-    if (!is_utf8(entry.name)) return refuse(called, "of a name that is not UTF-8");
-    const Id type = need(H5Aget_type(attribute), Code::format, where_, "bad attribute");
-    const Id space = need(H5Aget_space(attribute), Code::format, where_, "bad attribute");
-    const TypePlan plan = plan_type(type, where_);
-    if (plan.holds == Holds::nothing || plan.holds == Holds::fields || !plan.inner.empty()) {
-      return refuse(called, "an attribute that is neither text nor number");
-    }
-    Sizes sizes;
-    hsize_t extent[H5S_MAX_RANK] = {};
-    const bool empty = H5Sget_simple_extent_type(space) == H5S_NULL;
-    const int dims = empty ? 0 : H5Sget_simple_extent_dims(space, extent, nullptr);
-    if (dims < 0) fail_library(Code::format, where_, "bad attribute");
-    for (int i = 0; i < dims; ++i) {
-      sizes.push_back(static_cast<std::int64_t>(std::min<hsize_t>(extent[i], INT64_MAX)));
-    }
     entry.holds = Holds::text;
-    if (empty) {
-      entry.value = Plain();
-    } else {
-      entry.value = read_plain({attribute, true}, plan, sizes, where_, quote(called), budget_);
-    }
+    const std::string called = entry.place + "@" + name;
+    if (!is_utf8(name)) return refuse(called, "of a name that is not UTF-8");
+    entry.value = attribute_value(attribute, where_, called, budget_);
+    if (!entry.value) return refuse(called, "an attribute that is neither text nor number");
     add(std::move(entry));
   }
 

@@ -50,7 +50,7 @@ void find_batch_sizes(Tree& tree, std::int64_t dims, const std::string& where) {
     }
     if (i == 0) break;
     has_entries[entry.parent] = true;
-    if (!entry.is_dict() && entry.holds != Holds::tensor) continue;
+    if (!entry.is_dict() && entry.holds != Holds::tensor && !entry.marked) continue;
     std::optional<Sizes>& above = common[entry.parent];
     if (!above) {
       above = entry.sizes;

@@ -19,7 +19,13 @@ struct Entry {
   c10::ScalarType dtype = c10::ScalarType::Undefined;
   Sizes sizes;                 // of the whole; for a dictionary the batch size
   std::optional<Plain> value;  // of an attribute, which is read at once
+  bool marked = false;  // by Python: a value for each element of the batch, also if it is a number
 
+  // Whether its values are of this type; marked numbers are no tensor.
+  bool is_of(const TypePlan& plan) const noexcept {
+    return dtype == plan.dtype && (holds == plan.holds || (marked && holds == Holds::number &&
+                                                           plan.holds == Holds::tensor));
+  }
   bool is_dict() const noexcept { return holds == Holds::fields; }
   bool is_attribute() const noexcept { return value.has_value(); }
 };

@@ -7,6 +7,7 @@
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 
+#include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
 #include <algorithm>
@@ -132,9 +133,10 @@ Plain real_at(const char* at) {
   return Plain::of_digits(text);
 }
 
-// Complex ones have no tag of NumPy, and do not come here.
+// Complex ones have no tag of NumPy, and are no attributes: they do not come here.
 Plain number_at(c10::ScalarType dtype, const char* at) {
   if (dtype == c10::ScalarType::Half) return real_at<c10::Half>(at);
+  if (dtype == c10::ScalarType::BFloat16) return real_at<c10::BFloat16>(at);
   if (dtype == c10::ScalarType::Float) return real_at<float>(at);
   if (dtype == c10::ScalarType::Double) return real_at<double>(at);
   if (dtype == c10::ScalarType::Bool) return Plain::of_truth(*at != 0);

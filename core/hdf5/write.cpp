@@ -1,6 +1,7 @@
 // Writes HDF5 files, laid out like Python's to_h5().
 #include "core/flat/flat_tree.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/attributes.h"
 #include "core/hdf5/tree.h"
 #include "core/hdf5/value_arrays.h"
 
@@ -85,6 +86,13 @@ class FileWriter {
     const Id at =
         need(H5Gopen2(file_, place.c_str(), H5P_DEFAULT), Code::io, where_, "cannot write");
     attribute(at, "num_samples", H5T_NATIVE_INT64, &rows);
+  }
+
+  void attributes(const Plain& metadata) {
+    write_attributes(metadata, where_, [&](const std::string& place) {
+      const bool there = place == "/" || H5Lexists_all(place);
+      return Id(there ? H5Oopen(file_, place.c_str(), H5P_DEFAULT) : -1);
+    });
   }
 
   // The bytes of the file.
@@ -203,7 +211,7 @@ class FileWriter {
       }
       close_dataset(std::move(made));
     } else if (const auto numbers = collected<Numbers>(value)) {
-      write_numbers(place, *numbers);
+      entry.each ? write_number_stack(place, *numbers) : write_numbers(place, *numbers);
     } else {
       Id made = write_texts(place, {{}, {json_text(value, place)}});
       const signed char one = 1;
@@ -232,6 +240,16 @@ class FileWriter {
     need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), Code::io, where_,
               "cannot write texts");
     return made;
+  }
+
+  void write_number_stack(const std::string& place, const Numbers& numbers) {
+    const Id type = type_of(numbers.dtype, where_);
+    const Id space = space_of(numbers.sizes, place);
+    Id made = dataset(place, type, space, {}, 0, false);
+    need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data.data()), Code::io,
+              where_, "cannot write values");
+    mark_stack(made, numbers.sizes);
+    close_dataset(std::move(made));
   }
 
   void write_numbers(const std::string& place, const Numbers& numbers) {
@@ -310,6 +328,7 @@ void save(const TensorDict& td, const std::string& path, const SaveOptions& give
       writer.tree(part.tree, part.group);
       if (part.rows >= 0) writer.count(part.group, part.rows);
     }
+    if (!options.attributes.is(Plain::null)) writer.attributes(options.attributes);
     return writer.close();
   }();
   file.write(image.data(), image.size());

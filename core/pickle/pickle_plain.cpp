@@ -27,6 +27,10 @@ class Reading {
       case Kind::text: return add(Plain::of_text(value.text), value.text.size() + 2);
       case Kind::list:
       case Kind::dict: break;
+      case Kind::made: fail_unknown(class_of(pickle_, value), where_);
+      case Kind::function:
+        if (!value.text.empty()) fail_unknown(value.text, where_);
+        [[fallthrough]];
       default:
         fail(Code::unsupported, where_,
              ": a value is neither a tensor nor a text, a number, a list or a dict");
@@ -69,6 +73,15 @@ class Reading {
 };
 
 }  // namespace
+
+const std::string& class_of(const Pickle& pickle, const Object& made) {
+  return pickle.objects[static_cast<std::size_t>(made.number)].text;
+}
+
+void fail_unknown(std::string_view name, const std::string& where) {
+  fail(Code::unsupported, where, ": ", quote(std::string(name)),
+       " is neither a plain value nor what makes a tensor, and is not run");
+}
 
 std::string key_of(const Pickle& pickle, Ref ref, const std::string& where) {
   const Object& key = pickle.objects[ref];

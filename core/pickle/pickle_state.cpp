@@ -114,6 +114,7 @@ std::vector<Ref> State::pop_mark() {
 void State::append(const std::vector<Ref>& items) {
   Object& list = at(top());
   if (list.kind == Kind::foreign) return;
+  if (list.kind == Kind::made) fail_unknown(class_of(result_, list), where_);
   if (list.kind != Kind::list) bad("something is appended to a value that is not a list");
   list.items.insert(list.items.end(), items.begin(), items.end());
 }
@@ -121,6 +122,7 @@ void State::append(const std::vector<Ref>& items) {
 void State::set_items(Ref ref, const std::vector<Ref>& items) {
   Object& dict = at(ref);
   if (dict.kind == Kind::foreign) return;
+  if (dict.kind == Kind::made) fail_unknown(class_of(result_, dict), where_);
   if (dict.kind != Kind::dict || items.size() % 2 != 0)
     bad("items are set in a value that is not a dict");
   dict.items.insert(dict.items.end(), items.begin(), items.end());

@@ -17,7 +17,11 @@ enum class Function : std::int64_t {
   same,     // returns its first argument: torch.Size, lists of libtorch, type tags
   storage,  // a storage type with its dtype
   dtype,
-  attributes,  // a class of TorchScript, whose attributes are read
+  attributes,    // a class of TorchScript, whose attributes are read
+  make,          // tensordict's: an object of a class and its state
+  consolidated,  // tensordict's: all tensors in one buffer
+  encode,        // bytes of a text
+  other,         // a class, known or not, whose objects have a state and nothing else
 };
 
 struct Known {
@@ -36,6 +40,13 @@ constexpr Known functions[] = {
     {"torch.jit._pickle.build_boollist", Function::same},
     {"torch.jit._pickle.build_tensorlist", Function::same},
     {"torch.jit._pickle.restore_type_tag", Function::same},
+    {"torch.device", Function::same},
+    {"__builtin__.set", Function::same},
+    {"builtins.set", Function::same},
+    {"collections.deque", Function::same},
+    {"_codecs.encode", Function::encode},
+    {made::make, Function::make},
+    {made::consolidated, Function::consolidated},
 };
 
 // Storages without a dtype of their own.
@@ -53,7 +64,7 @@ class TensorCalls final : public Calls {
     if (module.size() + name.size() > max_name) state_.bad("the name of a function is too long");
     const std::string whole = module + "." + name;
     for (const Known& known : functions) {
-      if (known.name == whole) return state_.push(function(known.function));
+      if (known.name == whole) return push_named(known.function, whole);
     }
     if (const DTypeRow* row = module == "torch" ? find_dtype(&DTypeRow::storage, name) : nullptr)
       return state_.push(function(Function::storage, scalar_type(row->dtype)));
@@ -70,8 +81,7 @@ class TensorCalls final : public Calls {
         if (error.code() == Code::dtype) throw;
       }
     }
-    fail(Code::unsupported, state_.where(), ": ", quote(whole),
-         " is neither a plain value nor what makes a tensor, and is not run");
+    push_named(Function::other, whole);
   }
 
   Ref large_number() override {
@@ -90,6 +100,11 @@ class TensorCalls final : public Calls {
   }
 
  private:
+  void push_named(Function which, const std::string& name) {
+    const Ref ref = function(which);
+    at(ref).text = name;
+    state_.push(ref);
+  }
   Ref function(Function which, c10::ScalarType dtype = c10::ScalarType::Undefined) {
     const Ref ref = state_.make(Kind::function);
     at(ref).number = static_cast<std::int64_t>(which);
@@ -161,6 +176,11 @@ class TensorCalls final : public Calls {
     }
     if (at(args).items.size() > max_arguments) state_.bad("a function has too many arguments");
     const std::vector<Ref> items = at(args).items;
+    const auto class_of_first = [&] {
+      if (items.size() != 2 || !is(items[0], Function::other))
+        state_.bad("an object is made of no class");
+      return items[0];
+    };
     switch (static_cast<Function>(at(callee).number)) {
       case Function::rebuild_tensor: return state_.push(tensor(items));
       case Function::rebuild_parameter:
@@ -171,8 +191,42 @@ class TensorCalls final : public Calls {
       case Function::same:
         if (items.empty()) return state_.push(state_.make(Kind::list));
         return state_.push(items[0]);
+      case Function::make: return state_.push(made_object(class_of_first(), {items[1]}));
+      case Function::consolidated: return state_.push(made_object(callee, items));
+      case Function::encode: return state_.push(encoded(items));
+      case Function::other:
+        if (at(callee).text == "__builtin__.getattr" || at(callee).text == "builtins.getattr") {
+          fail_unknown(at(class_of_first()).text, state_.where());
+        }
+        fail_unknown(at(callee).text, state_.where());
       default: state_.bad("something is called that is not a function");
     }
+  }
+
+  Ref made_object(Ref of_class, std::vector<Ref> state) {
+    const Ref ref = state_.make(Kind::made);
+    at(ref).number = of_class;
+    at(ref).items = std::move(state);
+    return ref;
+  }
+
+  // encode("characters", "latin1"): protocol 2 has no bytes.
+  Ref encoded(const std::vector<Ref>& args) {
+    const bool sound = args.size() == 2 && at(args[0]).kind == Kind::text &&
+                       at(args[1]).kind == Kind::text && at(args[1]).text == "latin1";
+    if (!sound) state_.bad("bytes are made of something else");
+    std::string bytes;
+    const std::string& text = at(args[0]).text;  // UTF-8
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto first = static_cast<unsigned char>(text[i]);
+      if (first > 0xc3) state_.bad("bytes are made of something else");
+      if (first < 0x80) {
+        bytes += text[i];
+      } else {
+        bytes += static_cast<char>((first & 3) << 6 | (text[++i] & 0x3f));
+      }
+    }
+    return state_.text(Kind::bytes, bytes);
   }
 
   // OrderedDict(), or OrderedDict([[key, value], ...])
@@ -194,8 +248,14 @@ class TensorCalls final : public Calls {
   void new_object() {
     const Ref args = state_.pop();
     const Ref callee = state_.pop();
-    if (at(args).kind != Kind::list || !at(args).items.empty())
+    if (is(callee, Function::other) && at(callee).text == made::locked_schema) {
+      return state_.push(state_.none());  // names that are there twice
+    }
+    if (at(args).kind != Kind::list || !at(args).items.empty()) {
+      if (is(callee, Function::other)) fail_unknown(at(callee).text, state_.where());
       state_.bad("an object has arguments");
+    }
+    if (is(callee, Function::other)) return state_.push(made_object(callee, {}));
     if (!is(callee, Function::attributes) && !is(callee, Function::ordered_dict)) {
       state_.bad("an object is made of something that is not a class");
     }
@@ -209,7 +269,9 @@ class TensorCalls final : public Calls {
   void build() {
     const Ref state = state_.pop();
     Object& object = at(state_.top());
-    if (object.kind == Kind::dict && object.object && at(state).kind == Kind::dict) {
+    if (object.kind == Kind::made && object.items.empty()) {
+      object.items.push_back(state);
+    } else if (object.kind == Kind::dict && object.object && at(state).kind == Kind::dict) {
       if (state_.top() == state) state_.bad("an object is its own attribute");
       state_.count(at(state).items.size());
       object.items.insert(object.items.end(), at(state).items.begin(), at(state).items.end());

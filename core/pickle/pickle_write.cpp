@@ -7,10 +7,8 @@
 
 namespace td::pickled {
 
-// Protocol 3, which every Python 3 reads. Integers are little-endian, floats big-endian.
-PickleEvents::PickleEvents(Members more) : more_(std::move(more)) { text_ = "\x80\x03"; }
-
-void PickleEvents::add(const Plain& value) {
+// Integers are little-endian, floats big-endian.
+void PickleText::add(const Plain& value) {
   switch (value.kind()) {
     case Plain::null: text_ += 'N'; return;
     case Plain::boolean: text_ += value.truth() ? '\x88' : '\x89'; return;
@@ -25,13 +23,30 @@ void PickleEvents::add(const Plain& value) {
       for (int i = 7; i >= 0; --i) text_ += static_cast<char>(bits >> (8 * i));
       return;
     }
-    default: append_text(value.characters());
+    default: add_text(value.characters());
   }
 }
 
+void PickleText::add_text(std::string_view characters) {
+  text_ += 'X';
+  append(characters.size(), 4);
+  text_ += characters;
+}
+
+void PickleText::global(std::string_view module, std::string_view name) {
+  text_.append("c").append(module).append("\n").append(name).append("\n");
+}
+
+void PickleText::append(std::uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) text_ += static_cast<char>(value >> (8 * i));
+}
+
+// Protocol 3, which every Python 3 reads.
+PickleEvents::PickleEvents(Members more) : more_(std::move(more)) { text_ = "\x80\x03"; }
+
 void PickleEvents::open(bool is_object) {
   if (depth_++ == 0 && !is_object) fail(Code::format, "a pickle of something else than a dict");
-  text_ += is_object ? "}(" : "](";
+  PickleText::open(is_object);
 }
 
 void PickleEvents::name(std::string_view name) {
@@ -39,28 +54,18 @@ void PickleEvents::name(std::string_view name) {
     if (depth_ != 1 || name != reserved) continue;
     fail(Code::key_invalid, "the key ", quote(name), " is reserved by the format");
   }
-  append_text(name);
+  add_text(name);
 }
 
 void PickleEvents::close(bool is_object) {
   if (--depth_ == 0) {
     for (const auto& [name, value] : more_) {
-      append_text(name);
+      add_text(name);
       add(value);
     }
   }
-  text_ += is_object ? 'u' : 'e';
+  PickleText::close(is_object);
   if (depth_ == 0) text_ += '.';
-}
-
-void PickleEvents::append(std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) text_ += static_cast<char>(value >> (8 * i));
-}
-
-void PickleEvents::append_text(std::string_view characters) {
-  text_ += 'X';
-  append(characters.size(), 4);
-  text_ += characters;
 }
 
 }  // namespace td::pickled

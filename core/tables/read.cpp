@@ -6,13 +6,16 @@
 #include "core/io/file_io.h"
 #include "core/tables/columns.h"
 #include "core/tables/table.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 namespace td {
@@ -20,10 +23,10 @@ namespace td {
 namespace {
 
 struct Cell {
-  enum Kind : std::uint8_t { missing, whole, real, truth, other } kind = missing;
+  enum Kind : std::uint8_t { missing, whole, large, real, truth, other } kind = missing;
   std::int64_t number = 0;  // of an integer or bool
   double fraction = 0;      // value of an integer or a real
-  Plain value;              // of everything except numbers
+  Plain value;  // of everything except numbers; digits of an integer beyond 64 bits with a sign
 };
 
 struct TextColumn {
@@ -46,6 +49,18 @@ Cell number_cell(double fraction) {
   return cell;
 }
 
+Cell large_cell(std::string_view digits) {
+  Cell cell;
+  cell.kind = Cell::large;
+  cell.value = Plain::of_digits(digits);
+  cell.fraction = cell.value.number();
+  return cell;
+}
+
+bool is_whole(std::string_view digits) {
+  return digits.find_first_not_of("-0123456789") == std::string_view::npos;
+}
+
 // Parses an unquoted cell.
 Cell bare_cell(std::string_view text) {
   Cell cell;
@@ -54,6 +69,11 @@ Cell bare_cell(std::string_view text) {
   std::int64_t number = 0;
   const auto whole = std::from_chars(text.data(), end, number);
   if (whole.ec == std::errc() && whole.ptr == end) return number_cell(number);
+  // JSON has no zeros in front: such a number keeps its value, not its digits.
+  if (whole.ptr == end && whole.ec == std::errc::result_out_of_range && text[0] != '0' &&
+      text.substr(0, 2) != "-0") {
+    return large_cell(text);
+  }
   double fraction = 0;
   const auto real = std::from_chars(text.data(), end, fraction);
   if (real.ec == std::errc() && real.ptr == end) return number_cell(fraction);
@@ -162,7 +182,9 @@ Cell json_cell(const Plain& value) {
   Cell cell;
   if (value.is(Plain::null)) return cell;
   if (value.is(Plain::integer)) return number_cell(value.integral());
-  if (value.is(Plain::real)) return number_cell(value.number());
+  if (value.is(Plain::real))
+    return is_whole(value.characters()) ? large_cell(value.characters())
+                                        : number_cell(value.number());
   cell.kind = value.is(Plain::boolean) ? Cell::truth : Cell::other;
   cell.number = value.truth() ? 1 : 0;
   cell.value = value;
@@ -211,15 +233,54 @@ Plain plain_of(const Cell& cell) {
   }
 }
 
-Value value_of(const TextColumn& column) {
-  std::size_t counts[5] = {};
-  for (const Cell& cell : column.cells) ++counts[cell.kind];
-  const std::size_t all = column.cells.size();
-  const std::size_t numbers = counts[Cell::whole] + counts[Cell::real];
-  if (all != 0 && counts[Cell::whole] == all) {
+// Whether a double is the same integer.
+bool is_exact(const Cell& cell) {
+  constexpr std::int64_t limit = std::int64_t{1} << 53;
+  return cell.kind != Cell::large && cell.number >= -limit && cell.number <= limit;
+}
+
+std::optional<std::uint64_t> natural(const Cell& cell) {
+  if (cell.kind == Cell::whole)
+    return cell.number < 0 ? std::nullopt : std::optional<std::uint64_t>(cell.number);
+  std::uint64_t number = 0;
+  return parse_digits(cell.value.characters(), number) ? std::optional(number) : std::nullopt;
+}
+
+// Integers, of which some may be missing, as a tensor that holds each of them exactly; nullopt: no dtype does.
+std::optional<Value> integers(const TextColumn& column, std::size_t missing, std::size_t large) {
+  const std::vector<Cell>& cells = column.cells;
+  if (missing == 0 && large == 0) {
     return make_column<std::int64_t>(column, at::kLong, [](const Cell& c) { return c.number; });
   }
-  if (numbers + counts[Cell::missing] == all) {
+  if (missing == 0) {
+    const c10::ScalarType dtype = scalar_type(DType::uint64);
+    const bool fit = dtype != c10::ScalarType::Undefined &&
+                     std::all_of(cells.begin(), cells.end(),
+                                 [](const Cell& c) { return natural(c).has_value(); });
+    if (!fit) return std::nullopt;
+    at::Tensor tensor = at::empty({static_cast<std::int64_t>(cells.size())}, dtype);
+    auto* to = static_cast<std::uint64_t*>(tensor.data_ptr());
+    for (const Cell& cell : cells) *to++ = *natural(cell);
+    return tensor;
+  }
+  const bool exact = std::all_of(cells.begin(), cells.end(), [](const Cell& c) {
+    return c.kind == Cell::missing || is_exact(c);
+  });
+  if (!exact) return std::nullopt;
+  return make_column<double>(column, at::kDouble, [](const Cell& c) {
+    return c.kind == Cell::missing ? std::nan("") : c.fraction;
+  });
+}
+
+Value value_of(const TextColumn& column) {
+  std::size_t counts[6] = {};
+  for (const Cell& cell : column.cells) ++counts[cell.kind];
+  const std::size_t all = column.cells.size();
+  const std::size_t wholes = counts[Cell::whole] + counts[Cell::large];
+  if (wholes != 0 && wholes + counts[Cell::missing] == all) {
+    if (std::optional<Value> made = integers(column, counts[Cell::missing], counts[Cell::large]))
+      return *std::move(made);
+  } else if (wholes + counts[Cell::real] + counts[Cell::missing] == all) {
     return make_column<double>(column, at::kDouble, [](const Cell& c) {
       return c.kind == Cell::missing ? std::nan("") : c.fraction;
     });

@@ -22,8 +22,9 @@ struct TableOptions {
   bool flatten = false;  // a column for each element of a row; allows several batch dimensions
 };
 
-// Columns become int64 if all values are integers, float64 if all are numbers or missing, bool if all are
-// bools; else non-tensor values for each row. Quoted CSV cells are text.
+// Columns become int64 if all values are integers (uint64 if one is larger), float64 if all are numbers or missing, bool
+// if all are bools; else non-tensor values for each row, as do integers that none of these holds exactly. Quoted CSV cells
+// are text.
 TensorDict read_table(std::string_view text, const TableOptions& options);
 std::string write_table(const TensorDict& td, const TableOptions& options);
 

@@ -26,6 +26,7 @@ struct TableSource {
   at::Tensor rows;                           // [rows, elements of a row]; or undefined
   std::vector<const NonTensorNode*> values;  // without a tensor: one for each row
   at::Tensor block = {};                     // some rows, as int64, float, double or bool
+  bool natural = false;                      // the int64 are the bits of uint64
 };
 
 struct EntryColumn {
@@ -54,9 +55,14 @@ void check_table_dtype(const std::string& name, const at::Tensor& tensor) {
   if (tensor.is_meta()) fail(Code::device, name, " is on device \"meta\" and has no values");
 }
 
+bool is_uint64(const at::Tensor& tensor) noexcept {
+  return dtype_of(tensor.scalar_type()) == DType::uint64;
+}
+
 // Converts to one of four dtypes, contiguous on the CPU.
 at::Tensor plain(const at::Tensor& tensor) {
   c10::ScalarType as = tensor.scalar_type();
+  if (is_uint64(tensor)) return tensor.detach().to(at::kCPU).contiguous().view(at::kLong);
   if (at::isIntegralType(as, /*includeBool=*/false)) as = at::kLong;
   if (as == at::kHalf || as == at::kBFloat16) as = at::kFloat;
   return tensor.detach().to(at::kCPU, as).contiguous();
@@ -89,6 +95,7 @@ void add_tensor_columns(TablePart& part, const std::string& name, const std::str
   for (std::int64_t i = 0; i < elements; ++i)
     part.columns.push_back({name + element_suffix(i, sizes), part.sources.size(), i});
   part.sources.push_back({shown, tensor.reshape({part.count, elements}), {}});
+  part.sources.back().natural = is_uint64(tensor);
 }
 
 void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& options) {
@@ -178,7 +185,11 @@ void append_cell(std::string& text, const TableSource& source, std::int64_t row,
     return;
   }
   switch (block.scalar_type()) {
-    case at::kLong: append_digits(text, block.data_ptr<std::int64_t>()[in_block]); return;
+    case at::kLong: {
+      const std::int64_t number = block.data_ptr<std::int64_t>()[in_block];
+      if (source.natural) return append_digits(text, static_cast<std::uint64_t>(number));
+      return append_digits(text, number);
+    }
     case at::kFloat: append_real_cell(text, block.data_ptr<float>()[in_block], format); return;
     case at::kDouble: append_real_cell(text, block.data_ptr<double>()[in_block], format); return;
     default:

@@ -1,10 +1,12 @@
 // Builds a dictionary from a pickle over the storages of its archive.
 #include "core/torch_files/torch_file.h"
 
+#include "core/torch_files/made_nodes.h"
 #include "core/torch_files/torch_archive.h"
 
 #include "core/consolidated/packing.h"
 #include "core/formats/format.h"
+#include "core/tree/paths.h"
 
 #include <algorithm>
 
@@ -12,7 +14,7 @@ namespace td::pickled {
 
 namespace {
 
-// Which objects contain a tensor, at any depth. One pass over all; refuses an object that contains itself.
+// Which objects contain a tensor, or an object of tensordict, at any depth. One pass over all; refuses an object that contains itself.
 class Holders {
  public:
   Holders(const Pickle& pickle, const std::string& where) : state_(pickle.objects.size(), unseen) {
@@ -22,7 +24,7 @@ class Holders {
       const Ref ref = open.back().first;
       const Object& object = pickle.objects[ref];
       if (open.back().second == object.items.size()) {
-        if (state_[ref] == begun) state_[ref] = object.kind == Kind::tensor ? yes : no;
+        if (state_[ref] == begun) state_[ref] = holds(object) ? yes : no;
         open.pop_back();
         if (!open.empty()) pass_up(open.back().first, ref);
         continue;
@@ -47,6 +49,10 @@ class Holders {
  private:
   enum State : std::uint8_t { unseen, begun, begun_with, no, yes };
 
+  static bool holds(const Object& object) noexcept {
+    return object.kind == Kind::tensor || object.kind == Kind::made;
+  }
+
   void pass_up(Ref holder, Ref item) {
     if (state_[item] == begun_with) state_[item] = yes;
     if (state_[item] == yes) state_[holder] = begun_with;
@@ -58,18 +64,30 @@ class Holders {
 class Loader {
  public:
   Loader(const FileBytes& file, const FileOptions& options)
-      : options_(options), archive_(file, options), holders_(pickle(), archive_.where()) {}
+      : options_(options),
+        archive_(file, options),
+        holders_(pickle(), archive_.where()),
+        made_(archive_, options, entries_, bytes_left_) {}
 
   TensorDict load() {
     const Object& root = object(pickle().root);
     if (root.kind == Kind::tensor) {
       leaves_.push_back({{}, {std::string(nameless)}, archive_.tensor(root.number)});
+    } else if (root.kind == Kind::made) {
+      return made_root(made_.read(pickle().root));
     } else if (is_dictionary(pickle().root)) {
       walk();
     } else {
       fail(Code::wrong_entry, archive_.where(), " holds neither a tensor nor a dictionary");
     }
-    return build_tree(leaves_, &extras_, options_, archive_.where());
+    TensorDict tree = build_tree(leaves_, &extras_, options_, archive_.where());
+    for (const auto& [path, node] : nodes_) {
+      Changes changes;
+      plan_set(changes, tree.node(), path_view(path), Value(node));
+      changes.run();
+    }
+    made_.lock_all();
+    return tree;
   }
 
   at::Tensor load_tensor() {
@@ -99,6 +117,20 @@ class Loader {
     std::size_t next;
     std::size_t names;  // length of the path before it
   };
+
+  // With other batch dimensions than those of the file, nothing but the tensors and the values is taken.
+  TensorDict made_root(const NodePtr& node) {
+    if (!is_dict(*node)) {
+      fail(Code::wrong_entry, archive_.where(), " holds a non-tensor value, not a dictionary");
+    }
+    if (options_.batch_dims == 0) {
+      made_.lock_all();
+      return TensorDict(node);
+    }
+    FlatTree flat = flatten(TensorDict(node), options_);
+    flat.extras.dicts.clear();
+    return build_tree(flat.leaves, &flat.extras, options_, archive_.where());
+  }
 
   const Pickle& pickle() const noexcept { return archive_.pickle(); }
   const Object& object(Ref ref) const noexcept { return pickle().objects[ref]; }
@@ -133,6 +165,8 @@ class Loader {
       if (!is_dictionary(value)) count_path();
       if (object(value).kind == Kind::tensor) {
         leaves_.push_back({{}, path_, archive_.tensor(object(value).number)});
+      } else if (object(value).kind == Kind::made) {
+        nodes_.emplace_back(path_, made_.read(value));
       } else if (is_dictionary(value)) {
         if (path_.size() > options_.max_depth) {
           fail(Code::format, archive_.where(), ": nested deeper than ", options_.max_depth,
@@ -176,6 +210,8 @@ class Loader {
   std::size_t entries_ = 0;
   std::size_t bytes_left_ = packing::max_text_bytes;  // for values
   std::size_t path_bytes_ = 0;
+  MadeNodes made_;
+  std::vector<std::pair<OwnedPath, NodePtr>> nodes_;
 };
 
 void refuse_old(const FileBytes& file) {

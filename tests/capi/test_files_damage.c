@@ -16,6 +16,8 @@ static const struct {
              {"checkpoint.pt", 182},
              {"deflated.pt", 182},
              {"big.pt", 182},
+             {"dict15.pt", 100},
+             {"consolidated15.pt", 100},
              {"a.parquet", 1000},
              {"a.arrow", 1000},
              {"compressed.arrow", 1000}};

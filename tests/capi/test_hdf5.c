@@ -1,6 +1,7 @@
 /* HDF5 files: written, read whole, by rows, as stacks; what is hostile. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "td_files.h"
 #include "td_values.h"
@@ -208,6 +209,95 @@ TD_TEST(odd_files) {
   options.max_entries = 0;
   options.max_bytes = 10;
   TD_EXPECT_NULL(td_hdf5_load(golden("odd.h5"), &options, &td), TD_ERR_FORMAT, td);
+}
+
+static const char *of_h5py(void) { return td_path(td_golden("../files"), "lzf.h5"); }
+
+TD_TEST(the_filter_of_h5py_is_unpacked) {
+  need_hdf5();
+  td_tensordict *td = load(of_h5py(), 0, NULL), *rows = NULL;
+  td_tensor *a = td_take(td, TD_KEY("a")), *s = td_take(td, TD_KEY("s"));
+  int32_t *numbers = malloc(2000 * sizeof *numbers);
+  double *reals = malloc(1000 * sizeof *reals);
+  TD_CHECK_SIZES(a, 500, 4);
+  TD_DO(td_tensor_copy_to(a, numbers, 2000 * sizeof *numbers));
+  for (int i = 0; i < 2000; i++) TD_CHECK(numbers[i] == i / 7);
+  TD_DO(td_tensor_copy_to(s, reals, 1000 * sizeof *reals));
+  for (int i = 0; i < 1000; i++) TD_CHECK(reals[i] == i / 8.0);
+  TD_CHECK_DTYPE(td, TD_KEY("noise"), TD_DTYPE_UINT8);
+  char texts[256] = "[";
+  for (int i = 0; i < 20; i++) strcat(texts, i == 0 ? "\"yes\",\"no\"" : ",\"yes\",\"no\"");
+  TD_CHECK_JSON(td, TD_KEY("text"), strcat(texts, "]"));
+  td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
+  td_key key = {TD_KEY("s")};
+  td_hdf5 *file = NULL;
+  options.keys = &key;
+  options.keys_len = 1;
+  TD_DO(td_hdf5_open(of_h5py(), &options, &file));
+  TD_DO(td_hdf5_read(file, TD_AT(TD_I_SLICE(98, 102)), &rows)); /* of two chunks */
+  TD_CHECK_ENTRY(rows, TD_KEY("s"), TD_SIZES(4), TD_VALUES(12.25, 12.375, 12.5, 12.625));
+  td_hdf5_free(file);
+  free(reals);
+  free(numbers);
+  td_tensor_free(s);
+  td_tensor_free(a);
+}
+
+/* Each byte of the chunks of "a" is damaged in turn: other values, or a failure. The bytes around them are the library's,
+ * which does not stand damage. */
+TD_TEST(a_damaged_chunk_of_lzf_is_told) {
+  need_hdf5();
+  enum { FIRST = 4016, LAST = 6079 };
+  size_t size = 0, refused = 0;
+  char *bytes = td_read_file(of_h5py(), &size);
+  const char *path = file_named("damaged.h5");
+  for (size_t at = FIRST; at < LAST; at++) {
+    td_tensordict *td = NULL;
+    bytes[at] ^= 0x55;
+    td_write_file(path, bytes, size);
+    bytes[at] ^= 0x55;
+    const td_status status = td_hdf5_load(path, NULL, &td);
+    TD_CHECK_INT(status, td == NULL ? TD_ERR_FORMAT : TD_OK);
+    refused += status == TD_OK ? 0 : 1;
+    td_free(td);
+  }
+  TD_CHECK(refused > 100 && refused < LAST - FIRST);
+  free(bytes);
+}
+
+static char *attributes_of(const char *path) {
+  size_t length = 0;
+  TD_DO(td_file_metadata(path, NULL, NULL, 0, &length));
+  char *text = malloc(length + 1);
+  TD_DO(td_file_metadata(path, NULL, text, length + 1, &length));
+  return text;
+}
+
+TD_TEST(attributes_are_read_and_written) {
+  need_hdf5();
+  char *text = attributes_of(of_h5py());
+  TD_CHECK_SAME_TEXT(
+      text,
+      "{\"/\":{\"names\":[\"x\",\"y\"],\"none\":null,\"note\":\"caf\xc3\xa9\",\"yes\":true},"
+      "\"/data\":{\"total\":3},"
+      "\"/data/x\":{\"range\":[0.5,2.5],\"unit\":\"m/s\"}}");
+  td_tensordict *td = load(of_h5py(), 0, NULL);
+  td_file_options options = TD_FILE_OPTIONS_INIT;
+  options.metadata = text;
+  TD_DO(td_file_save(td, file_named("kept.h5"), &options));
+  char *again = attributes_of(file_named("kept.h5"));
+  TD_CHECK_SAME_TEXT(again, text);
+  free(again);
+  free(text);
+  /* What belongs to no group is the root's; a place that the file has not is passed over. */
+  options.metadata = "{\"format\":\"pt\",\"/nowhere\":{\"a\":1},\"/data\":{\"odd\":[1,\"x\"]}}";
+  TD_DO(td_file_save(td, file_named("kept.h5"), &options));
+  text = attributes_of(file_named("kept.h5"));
+  TD_CHECK_SAME_TEXT(text, "{\"/\":{\"format\":\"pt\"},\"/data\":{\"odd\":\"[1,\\\"x\\\"]\"}}");
+  free(text);
+  options.metadata = "[]";
+  TD_EXPECT(td_file_save(td, file_named("kept.h5"), &options), TD_ERR_INVALID_ARGUMENT);
+  td_free(td);
 }
 
 TD_TEST(damage_is_told) {

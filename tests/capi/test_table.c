@@ -79,6 +79,48 @@ TD_TEST(columns_of_a_json_file) {
   TD_CHECK_DTYPE(td, TD_KEY("late"), TD_DTYPE_FLOAT64); /* missing in the first row */
 }
 
+TD_TEST(integers_stay_what_they_are) {
+  for (td_table_format format = TD_TABLE_CSV; format <= TD_TABLE_JSON; format++) {
+    td_tensordict *td =
+        format == TD_TABLE_CSV
+            ? read(
+                  "gap,exact,large,beyond,sign\n"
+                  "9007199254740993,9007199254740992,18446744073709551615,1,-9223372036854775808\n"
+                  ",,1,1180591620717411303424,9223372036854775808\n",
+                  format, NULL)
+            : read(
+                  "[{\"gap\": 9007199254740993, \"exact\": 9007199254740992, \"large\": "
+                  "18446744073709551615, "
+                  "\"beyond\": 1, \"sign\": -9223372036854775808},"
+                  "{\"gap\": null, \"exact\": null, \"large\": 1, \"beyond\": "
+                  "1180591620717411303424, "
+                  "\"sign\": 9223372036854775808}]",
+                  format, NULL);
+    TD_CHECK_JSON(td, TD_KEY("gap"), "[9007199254740993, null]"); /* no double is this number */
+    TD_CHECK_DTYPE(td, TD_KEY("exact"), TD_DTYPE_FLOAT64);
+    TD_CHECK_JSON(td, TD_KEY("beyond"), "[1, 1180591620717411303424]");
+    TD_CHECK_JSON(td, TD_KEY("sign"), "[-9223372036854775808, 9223372036854775808]");
+    td_entry_kind kind = TD_ENTRY_NONE;
+    TD_DO(td_get_kind(td, TD_KEY("large"), &kind));
+    if (kind == TD_ENTRY_TENSOR) { /* where libtorch has it */
+      uint64_t numbers[2] = {0, 0};
+      td_tensor *large = td_take(td, TD_KEY("large"));
+      TD_CHECK_DTYPE(td, TD_KEY("large"), TD_DTYPE_UINT64);
+      TD_DO(td_tensor_copy_to(large, numbers, sizeof numbers));
+      TD_CHECK(numbers[0] == UINT64_MAX && numbers[1] == 1);
+      td_tensor_free(large);
+    } else {
+      TD_CHECK_JSON(td, TD_KEY("large"), "[18446744073709551615, 1]");
+    }
+    TD_DO(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, NULL)));
+    check_file("out",
+               "gap,exact,large,beyond,sign\n"
+               "9007199254740993,9007199254740992.0,18446744073709551615,1,-9223372036854775808\n"
+               ",,1,1180591620717411303424,9223372036854775808\n");
+    td_free(td);
+  }
+}
+
 TD_TEST(what_is_written_is_read_again) {
   static const char *const texts[] = {"csv", "json"};
   for (td_table_format format = TD_TABLE_CSV; format <= TD_TABLE_JSON; format++) {

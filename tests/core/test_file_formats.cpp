@@ -56,7 +56,7 @@ TEST(FileFormats, EachRowFindsItself) {
   }
   EXPECT_EQ(find_format("none"), nullptr);
   EXPECT_EQ(format_of_name("name"), FileFormat::detect);
-  EXPECT_EQ(suffixes_of(can_save | one_tensor), ".npy");
+  EXPECT_EQ(suffixes_of(can_save | one_tensor), ".pt, .pth, .ckpt, .npy");
 }
 
 TEST(FileFormats, ContentsThatNoFixedBytesTell) {
@@ -83,7 +83,7 @@ TEST(FileFormats, SavesAndLoadsByTheNameAlone) {
       if (!is_file_call(row.format)) {
         expect_error(Code::unsupported, "functions of its own", [&] { save_file(td, path, {}); });
       } else if ((row.can & can_save) == 0) {
-        expect_error(Code::unsupported, "written are .safetensors, .npz",
+        expect_error(Code::unsupported, "written are .safetensors, .pt",
                      [&] { save_file(td, path, {}); });
       } else if (can_run(row, [&] { save_file(td, path, {}); })) {
         const TensorDict again = load_file(path, {});
@@ -98,7 +98,8 @@ TEST(FileFormats, SavesAndLoadsByTheNameAlone) {
     });
   }
   EXPECT_GE(saved, 3);
-  expect_error(Code::invalid_argument, "it ends with none of .safetensors, .npz, .npy",
+  expect_error(Code::invalid_argument,
+               "it ends with none of .safetensors, .pt, .pth, .ckpt, .npz, .npy",
                [&] { save_file(td, folder("x.other"), {}); });
 }
 

@@ -93,6 +93,9 @@ void dataset_from(Bytes &from, hid_t group, bool attribute) {
     const hsize_t chunk[] = {2, 2, 2, 2};
     H5Pset_chunk(made, dims, chunk);
     if ((form & 2) != 0) H5Pset_deflate(made, 1);
+    // The filter of h5py, whose chunks are written as they are.
+    const unsigned lzf[] = {4, 261, static_cast<unsigned>(H5Tget_size(type) << dims)};
+    if ((form & 18) == 16) H5Pset_filter(made, 32000, H5Z_FLAG_OPTIONAL, 3, lzf);
   }
   if ((form & 12) == 12) H5Pset_external(made, "/etc/passwd", 0, 64);
   const hid_t object =
@@ -110,6 +113,13 @@ void dataset_from(Bytes &from, hid_t group, bool attribute) {
         H5Tis_variable_str(type) > 0 ? static_cast<const void *>(texts.data()) : values.data();
     attribute ? H5Awrite(object, type, data)
               : H5Dwrite(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+  }
+  if (object >= 0 && !attribute && small && (form & 19) == 17 && dims > 0) {
+    const hsize_t first[4] = {};
+    std::string packed;
+    for (unsigned left = 1 + from.next() % 64; left > 0; left--)
+      packed += static_cast<char>(from.next());
+    H5Dwrite_chunk(object, H5P_DEFAULT, 0, first, packed.size(), packed.data());
   }
   if (object >= 0) attribute ? H5Aclose(object) : H5Dclose(object);
   H5Pclose(made);

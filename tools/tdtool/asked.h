@@ -50,6 +50,7 @@ extern struct report_values { const char *title; } report_asked;
 extern struct saving_values {
   form to;
   bool force, compress, checksums, durable, tensors, pad;
+  char *metadata; /* goes into a file that keeps some; no option */
 } saving;
 #define SAVING_OPTIONS                                                                              \
   {"to",       't',       "FORMAT", NULL, "the format of OUT; by default its suffix decides",       \

@@ -1,5 +1,6 @@
 /* tdtool convert: from one form to another. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runs.h"
 
@@ -20,6 +21,24 @@ static void tell_lost_batch(const td_tensordict *td, const char *from) {
           (long long)rows);
 }
 
+static void name_metadata(const char *place, const char *name, const char *json) {
+  (void)json;
+  fprintf(stderr, " %s%s%s", place ? place : "", place ? "@" : "", name);
+}
+
+/* What the file keeps beside its entries is copied, too. */
+static void take_metadata(const char *from, form as) {
+  char *metadata = metadata_of(from, form_of_file(from));
+  if (!metadata || keeps_metadata(as)) {
+    saving.metadata = metadata;
+    return;
+  }
+  fprintf(stderr, "tdtool: note: left out, since %s has no place for it:", form_title(as));
+  metadata_each(metadata, name_metadata);
+  fputs("\n", stderr);
+  free(metadata);
+}
+
 int run_convert(int count, char **arguments) {
   (void)count;
   form as = form_for(arguments[1]);
@@ -27,7 +46,10 @@ int run_convert(int count, char **arguments) {
   td_tensordict *td = open_any(arguments[0], false);
   if (common.batch_dims < 0 && !form_has_batch(form_of_file(arguments[0])))
     tell_lost_batch(td, arguments[0]);
+  take_metadata(arguments[0], as);
   save_any(td, arguments[1], as, "convert");
+  free(saving.metadata);
+  saving.metadata = NULL;
   print_saved(td, arguments[1], as);
   td_free(td);
   return TOOL_FINE;

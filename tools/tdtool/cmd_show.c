@@ -65,6 +65,7 @@ int run_show(int count, char **arguments) {
   td_tensordict *td = open_key(arguments[0], count > 1 ? arguments[1] : NULL, true);
   tree of = tree_of(td, show_asked.elements);
   of.names = names_of(td);
+  if (count == 1) of.metadata = metadata_of(arguments[0], which);
   print_tree(&of, arguments[0], which, show_asked.depth);
   tree_free(&of);
   td_free(td);

@@ -57,6 +57,7 @@ std::shared_ptr<const Node> read_npy(const File &file) {
 
 std::shared_ptr<const Node> read_npz(const Archive &archive) {
   const std::string_view suffix = ".npy";
+  const std::string joined = td::numpy::npz_separator(archive->reader().comment());
   std::uint64_t inflated = 0;
   Tree tree({});
   for (const td::zip_file::Entry &entry : archive->reader().entries()) {
@@ -68,7 +69,7 @@ std::shared_ptr<const Node> read_npz(const Archive &archive) {
     const td::numpy::Header array =
         array_in({content.get(), static_cast<std::size_t>(entry.bytes)});
     if (array.records) throw NotPlain();
-    tree.tensor(tree.put(td::split_name(name.substr(0, name.size() - suffix.size()), separator)),
+    tree.tensor(tree.put(td::split_name(name.substr(0, name.size() - suffix.size()), joined)),
                 array.columns[0].dtype, array.sizes, values_of(content, array));
   }
   if (archive->reader().entries().empty()) throw NotPlain();

@@ -79,6 +79,10 @@ static td_status save_table(save_job *job) {
   return td_table_save(job->td, job->path, &options);
 }
 
+bool keeps_metadata(form which) {
+  return which == (form)TD_FILE_SAFETENSORS || which == (form)TD_FILE_HDF5;
+}
+
 static td_status open_file(const open_job *job, td_tensordict **td) {
   td_file_options options = TD_FILE_OPTIONS_INIT;
   if (job->which < FORM_FOLDER) options.format = job->which;
@@ -90,6 +94,7 @@ static td_status save_file(save_job *job) {
   options.format = job->as;
   options.deflate = saving.compress;
   options.durable = saving.durable;
+  if (keeps_metadata(job->as)) options.metadata = saving.metadata;
   return td_file_save(job->td, job->path, &options);
 }
 
@@ -127,6 +132,17 @@ td_tensordict *open_any(const char *path, bool shapes_only) {
   if (which == FORM_UNKNOWN) die("%s: unknown format", path);
   must(open_as(which, path, NULL, shapes_only, &td));
   return td;
+}
+
+char *metadata_of(const char *path, form which) {
+  if (which == (form)TD_FILE_SAFETENSORS) return metadata_in_safetensors(path);
+  if (which != (form)TD_FILE_HDF5) return NULL;
+  size_t length;
+  must(td_file_metadata(path, NULL, NULL, 0, &length));
+  if (length <= 2) return NULL; /* {} */
+  char *json = xcalloc(length + 1, 1);
+  must(td_file_metadata(path, NULL, json, length + 1, &length));
+  return json;
 }
 
 td_tensordict *open_folder_shared(const char *path) {

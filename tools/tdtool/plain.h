@@ -213,6 +213,7 @@ typedef struct tree {
   size_t length;
   char **names; /* of the batch dimensions of the root, NULL for those without; NULL: no list */
   const struct ring *ring; /* of a replay buffer, else NULL */
+  char *metadata;          /* as of metadata.cpp */
 } tree;
 
 /* Where a replay buffer stands. */
@@ -229,6 +230,14 @@ bool same_sizes(const entry *one, const entry *other);
 void print_lines(const tree *of, int64_t most_depth);
 void json_lines(const tree *of, int64_t most_depth); /* the member "entries" */
 void add_note(text *to, const entry *line);
+void add_abbreviated(text *to, const char *json, size_t columns);
+
+/* metadata.cpp: what a safetensors file keeps beside its entries, without what this library keeps there, as JSON of texts.
+ * NULL: nothing. */
+char *metadata_in_safetensors(const char *path);
+/* Calls `take` for each of these, or for each attribute of an HDF5 file; `place` is that of the attribute, or NULL. */
+typedef void metadata_take(const char *place, const char *name, const char *json);
+void metadata_each(const char *json, metadata_take *take);
 
 /* show_print.c: what show prints of a tree. */
 void print_tree(const tree *of, const char *path, form which, int64_t most_depth);

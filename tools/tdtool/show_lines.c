@@ -30,7 +30,7 @@ static const char *value_kind(const char *json) {
   return *json == 'n' ? "null" : "number";
 }
 
-static void add_abbreviated(text *to, const char *json, size_t columns) {
+void add_abbreviated(text *to, const char *json, size_t columns) {
   text clean = {NULL, 0, 0};
   add_escaped(&clean, json);
   size_t bytes = text_fit(clean.data ? clean.data : "", columns);

@@ -43,6 +43,17 @@ static void print_head(const tree *of, const char *path, form which) {
   text_free(&line);
 }
 
+static void print_metadata(const char *place, const char *name, const char *json) {
+  text line = {NULL, 0, 0};
+  if (place) add_escaped(&line, place);
+  add(&line, place ? " @" : "@");
+  add_escaped(&line, name);
+  add(&line, "  ");
+  add_abbreviated(&line, json, 60);
+  printf("%s%s%s\n", color_on(DIM), line.data, color_off(DIM));
+  text_free(&line);
+}
+
 static void print_json(const tree *of, const char *path, form which, int64_t most_depth) {
   const entry *root = of->entries;
   json_begin('{');
@@ -75,6 +86,7 @@ static void print_json(const tree *of, const char *path, form which, int64_t mos
   json_member(size, "tensors", root->tensors);
   json_member(size, "values", root->values);
   json_member(size, "bytes", root->bytes);
+  if (of->metadata) json_member(raw, "metadata", of->metadata);
   json_lines(of, most_depth);
   json_end('}');
   json_finish();
@@ -86,5 +98,6 @@ void print_tree(const tree *of, const char *path, form which, int64_t most_depth
     return;
   }
   print_head(of, path, which);
+  if (of->metadata) metadata_each(of->metadata, print_metadata);
   print_lines(of, most_depth);
 }

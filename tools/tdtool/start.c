@@ -79,6 +79,8 @@ static int run_show_disk(int count, char **arguments) {
       loading.sha256 ? NULL : disk_open(arguments[0], count > 1 ? arguments[1] : NULL, &which);
   if (!td) leave();
   tree of = tree_of(td, show_asked.elements);
+  if (count == 1 && which == (form)TD_FILE_SAFETENSORS)
+    of.metadata = metadata_in_safetensors(arguments[0]);
   print_tree(&of, arguments[0], which, show_asked.depth);
   tree_free(&of);
   td_free(td);

@@ -21,6 +21,9 @@ td_status progress_call(const char *label, uint64_t total, td_status (*call)(voi
 /* files.c: opens and saves files and folders. */
 form form_for(const char *path);                             /* to be written */
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
+/* What a file keeps beside its entries (metadata.cpp), or NULL; which formats do. */
+char *metadata_of(const char *path, form which);
+bool keeps_metadata(form which);
 /* Opens a folder so that a save into it keeps its files. Its tensors are mapped: do not write to them. */
 td_tensordict *open_folder_shared(const char *path);
 /* store.c: a dictionary in a Redis server, by its address. */

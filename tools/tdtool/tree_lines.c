@@ -30,7 +30,8 @@ void tree_free(tree *of) {
   }
   free(of->names);
   free(of->entries);
-  *of = (tree){NULL, 0, NULL, NULL};
+  free(of->metadata);
+  *of = (tree){NULL, 0, NULL, NULL, NULL};
 }
 
 void entry_key(const tree *of, size_t position, key *result) {

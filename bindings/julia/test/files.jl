@@ -3,11 +3,11 @@ sample() = TensorDict(2; x = [1, -2], n = (y = Float32[0.5 1; 2 4],))
 @testset "what is written is read again" begin
     td = sample()
     mktempdir() do dir
-        for name in ("f.safetensors", "f.npy", "f.npz")
+        for name in ("f.safetensors", "f.npy", "f.npz", "f.pt")
             file = save_file(joinpath(dir, name), td; deflate = true, durable = true)
             @test load_file(file; batch_dims = 1) == td
         end
-        @test_throws TensorDictError save_file(joinpath(dir, "f.pt"), td)
+        @test_throws TensorDictError save_file(joinpath(dir, "f.tdz"), td)
         @test_throws ArgumentError load_file(joinpath(dir, "f.npz"); format = :xml)
         @test_throws TensorDictError load_file(joinpath(dir, "none"))
     end

@@ -15,7 +15,8 @@ enum {
   TD_FILE_SAFETENSORS = 1, /**< safetensors; ".safetensors" */
   TD_FILE_NPY = 2,         /**< one NumPy array, also a structured one; ".npy" */
   TD_FILE_NPZ = 3,         /**< NumPy arrays in a zip archive; ".npz" */
-  TD_FILE_PT = 4,          /**< files of torch.save and torch::save; read only; ".pt", ".pth" */
+  TD_FILE_PT = 4,          /**< files of torch.save and torch::save; written as torch.save(TensorDict)
+                                writes them; ".pt", ".pth" */
   TD_FILE_RAW = 5,         /**< records of a layout that you describe */
   TD_FILE_HDF5 = 6,        /**< HDF5; ".h5", ".hdf5"; td_hdf5.h has more options */
   TD_FILE_PARQUET = 7,     /**< Parquet; ".parquet"; td_arrow.h says what columns become */
@@ -32,7 +33,8 @@ typedef struct td_file_options {
   td_file_format format;                /**< TD_FILE_AUTO detects it */
   const char *TD_NULLABLE separator;    /**< joins the names of a path into one name in the file;
                                              NULL: "." (for TD_FILE_PT none, for TD_FILE_PARQUET and
-                                             TD_FILE_ARROW nested dictionaries are structs); "": keeps
+                                             TD_FILE_ARROW nested dictionaries are structs; reading
+                                             TD_FILE_NPZ: what the file says, or none); "": keeps
                                              names whole */
   int32_t batch_dims;                   /**< reading: number of leading dimensions that form the
                                              batch; 0: as the file says, or none */
@@ -42,7 +44,9 @@ typedef struct td_file_options {
   int32_t durable;                      /**< writing: 1: returns when the file is on the disk */
   uint32_t max_depth;                   /**< deepest accepted nesting; 0: 1,000 */
   uint32_t max_entries;                 /**< most accepted entries; 0: 1,000,000 */
-  const char *TD_NULLABLE metadata;     /**< writing TD_FILE_SAFETENSORS: a JSON object of strings */
+  const char *TD_NULLABLE metadata;     /**< writing TD_FILE_SAFETENSORS: a JSON object of strings;
+                                             writing TD_FILE_HDF5: attributes; both as of
+                                             td_file_metadata() */
   const td_member *TD_NULLABLE members; /**< raw records: the layout of one record */
   size_t members_len;                   /**< raw records: number of members */
   size_t item_bytes;                    /**< raw records: bytes from one record to the next */
@@ -70,8 +74,9 @@ typedef struct td_file_options {
  * Joined names are split: "layer.weight" becomes the entry "weight" of the dictionary "layer". A
  * structured array in a .npy file becomes a dictionary of its fields; an array without a name
  * becomes "arr_0". In files of torch.save, lists that hold tensors become dictionaries with the
- * names "0", "1", …; numbers, strings and other lists become non-tensor data; nothing requires
- * gradients.
+ * names "0", "1", …; numbers, strings and other lists become non-tensor data; dictionaries, lazy
+ * stacks, tensorclasses and parameters of Python's tensordict are what they were, with their locks;
+ * nothing requires gradients.
  *
  * @param file    borrowed; UTF-8 path; not a symbolic link
  * @param options borrowed; NULL for the defaults
@@ -99,6 +104,9 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  * refused. A safetensors file makes them lazy stacks of equal shapes again. A .npy file becomes a
  * structured array with the batch size as its shape, unless "arr_0" is the only entry.
  *
+ * A file of torch.save loses nothing but devices. In Python, torch.load() gives the dictionary after
+ * `import tensordict`; one with tensorclasses needs `weights_only=False`, and their modules.
+ *
  * Files of Parquet and Arrow hold what td_to_arrow() lends, also non-tensor data. Parquet is written in
  * row groups of at most 128 MiB, compressed by zstd, with a checksum of each page; Arrow in one record
  * batch, which is read back without a copy unless it was compressed.
@@ -110,7 +118,7 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (the format has no such dtype), TD_ERR_KEY_EXISTS (two
  *         paths join to one name), TD_ERR_KEY_INVALID (the format cannot store a name),
  *         TD_ERR_UNSUPPORTED (non-tensor data, tensors that are not dense, keys that only some
- *         elements of a lazy stack have, TD_FILE_PT),
+ *         elements of a lazy stack have),
  *         TD_ERR_DEVICE (a meta tensor), TD_ERR_SHAPE and TD_ERR_KEY_NOT_FOUND (the members do not
  *         match; a table needs a batch dimension for its rows), TD_ERR_WRONG_ENTRY, TD_ERR_INVALID_ARGUMENT (the file name does not tell the
  *         format)
@@ -136,13 +144,14 @@ td_status td_file_load_tensor(const char *file, const td_file_options *TD_NULLAB
                               td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Writes a tensor to a .npy file. An existing file is replaced once the new one is complete.
+ * Writes a tensor to a .npy file, or to one as of torch.save. An existing file is replaced once the
+ * new one is complete.
  *
  * @param tensor  borrowed
  * @param file    borrowed; UTF-8 path; its folder exists
  * @param options borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (NumPy has no such dtype), TD_ERR_UNSUPPORTED,
+ * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (the format has no such dtype), TD_ERR_UNSUPPORTED,
  *         TD_ERR_DEVICE (a meta tensor), TD_ERR_INVALID_ARGUMENT (another format)
  * @threadsafety safe while other threads only read `tensor`
  */
@@ -151,8 +160,10 @@ td_status td_file_save_tensor(const td_tensor *tensor, const char *file,
                               const td_file_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Gets the metadata of a safetensors file as a JSON object of strings. This library stores its own
- * under "tensordict".
+ * Gets the metadata of a safetensors file as a JSON object of strings, or the attributes of an HDF5
+ * file as a JSON object of such objects by the group or dataset: {"/data":{"total":3}}. In a
+ * safetensors file this library stores its own under "tensordict". Attributes that are neither text
+ * nor number are left out.
  *
  * @param file     borrowed; UTF-8 path; not a symbolic link
  * @param options  borrowed; NULL for the defaults

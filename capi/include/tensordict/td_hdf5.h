@@ -15,8 +15,8 @@ TD_BEGIN_C
  * stores for non-tensor data, are non-tensor data: one value for each element if their sizes begin
  * with the batch size. A dataset of records is a dictionary of its fields.
  *
- * Links into other files, values in other files and filters that are not part of HDF5 are never
- * followed or loaded. Sizes are checked before memory is taken. The parsing itself is the HDF5
+ * Links into other files, values in other files and filters that are not part of HDF5 (but for
+ * h5py's "lzf", which is read) are never followed or loaded. Sizes are checked before memory is taken. The parsing itself is the HDF5
  * library's, which reads beyond its buffers on some damaged files (release 1.10.8 does): read files
  * that you do not trust in a process of their own.
  */

@@ -43,8 +43,9 @@ typedef struct td_table_options {
 /**
  * Reads a table into a dictionary of batch size [rows].
  *
- * A column of integers becomes an int64 tensor; numbers or missing values float64; `true` and
- * `false` bool; anything else non-tensor data, one value per row. Quoted text in a CSV file stays
+ * A column of integers becomes an int64 tensor, or uint64 if libtorch has it and one needs it; numbers
+ * or missing values float64; `true` and `false` bool; anything else non-tensor data, one value per row,
+ * and so do integers that none of these tensors would hold exactly. Quoted text in a CSV file stays
  * text.
  *
  * With TD_TABLE_FLATTEN, columns "a[0]", "a[1]" and so on become one tensor [rows, 2] if no element

@@ -18,7 +18,7 @@ namespace TensorDicts
         /// <summary>Arrays of NumPy in a zip archive; ".npz".</summary>
         Npz = 3,
 
-        /// <summary>What torch.save and torch::save write; read only; ".pt", ".pth".</summary>
+        /// <summary>What torch.save and torch::save write; a dictionary is written as one of Python's tensordict; ".pt", ".pth".</summary>
         Pt = 4,
 
         /// <summary>Records of a described layout: see <see cref="TensorFileOptions.Records"/>.</summary>

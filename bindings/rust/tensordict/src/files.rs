@@ -24,7 +24,7 @@ pub enum FileFormat {
     Npy,
     /// Arrays of NumPy in a zip archive; ".npz".
     Npz,
-    /// What `torch.save` and `torch::save` write; read only; ".pt", ".pth".
+    /// What `torch.save` and `torch::save` write; a dictionary is written as one of Python's tensordict; ".pt", ".pth".
     Pt,
     /// Records of a described layout: see [`FileOptions::records`].
     Raw,

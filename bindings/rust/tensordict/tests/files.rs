@@ -16,13 +16,13 @@ fn sample() -> TensorDict {
 fn what_is_written_is_read_again() {
     let folder = Scratch::new();
     let td = sample();
-    for name in ["f.safetensors", "f.npy", "f.npz"] {
+    for name in ["f.safetensors", "f.npy", "f.npz", "f.pt"] {
         let file = folder.path(name);
         td.save_file_with(&file, &FileOptions::new().deflate(true).durable(true)).unwrap();
         let again = TensorDict::load_file_with(&file, &FileOptions::new().batch_dims(1)).unwrap();
         assert!(again.equal(&td).unwrap(), "{name}");
     }
-    let refused = td.save_file(folder.path("f.pt")).unwrap_err();
+    let refused = td.save_file(folder.path("f.tdz")).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
     let missing = TensorDict::load_file(folder.path("none")).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Io);
