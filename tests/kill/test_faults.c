@@ -44,10 +44,22 @@ static int64_t look(const scenario *it, const char *place, int64_t low, int64_t 
   return found;
 }
 
+/* Of the calls of a scenario, every n-th is tried: TD_KILL_EVERY, 1 unless set. */
+static long every(void) {
+  const char *asked = getenv("TD_KILL_EVERY");
+  const long n = asked != NULL ? strtol(asked, NULL, 10) : 1;
+  return n > 0 ? n : 1;
+}
+
+/* The first of them differs from one scenario and one way to fail to the next. */
+static long first_call(const scenario *it, int error) {
+  return 1 + ((it - scenarios) + error) % every();
+}
+
 /* One call after the other fails, once or with all behind it. */
 static void each_call_fails(const scenario *it, unsigned calls, int error, int stays) {
   char name[100], parent[1000], place[1000], when[200];
-  for (long at = 1;; at++) {
+  for (long at = first_call(it, error < 0 ? -error : error);; at += every()) {
     snprintf(name, sizeof name, "%s_%d_%d_%ld", it->name, error, stays, at);
     snprintf(when, sizeof when, "call %ld of %#x fails with %d%s", at, calls, error,
              stays ? ", and all behind it" : "");
@@ -118,7 +130,7 @@ TD_TEST(killed_at_each_call) {
   char name[100], parent[1000], place[1000], when[100];
   for (int i = 0; i < scenario_count; i++) {
     const scenario *it = &scenarios[i];
-    for (long at = 1;; at++) {
+    for (long at = first_call(it, 0);; at += every()) {
       int ended = 0;
       snprintf(name, sizeof name, "%s_%ld", it->name, at);
       snprintf(when, sizeof when, "killed at call %ld", at);
