@@ -39,6 +39,36 @@ td_status td_get_non_tensor_value_json(const td_tensordict* td, const char* cons
   });
 }
 
+td_status td_set_text(td_tensordict* td, const char* const* path, size_t path_len,
+                      const char* text) noexcept {
+  return guard(__func__,
+               [&] { td::set_text(in(td), PathIn(path, path_len), not_null(text, "text")); });
+}
+
+td_status td_get_text(const td_tensordict* td, const char* const* path, size_t path_len, char* text,
+                      size_t text_cap, size_t* length) noexcept {
+  return guard(__func__, [&] {
+    not_null(length, "length");
+    capi::write_text(td::text_of(in(td), PathIn(path, path_len)), text, text_cap, length);
+  });
+}
+
+td_status td_set_texts(td_tensordict* td, const char* const* path, size_t path_len,
+                       const char* const* texts, size_t texts_len) noexcept {
+  return guard(__func__, [&] {
+    if (texts_len != 0) not_null(texts, "texts");
+    td::set_texts(in(td), PathIn(path, path_len), {texts, texts_len});
+  });
+}
+
+td_status td_get_row_text(const td_tensordict* td, const char* const* path, size_t path_len,
+                          int64_t row, char* text, size_t text_cap, size_t* length) noexcept {
+  return guard(__func__, [&] {
+    not_null(length, "length");
+    capi::write_text(td::text_of_row(in(td), PathIn(path, path_len), row), text, text_cap, length);
+  });
+}
+
 td_status td_spread_non_tensor(td_tensordict* td, const char* const* path,
                                size_t path_len) noexcept {
   return guard(__func__, [&] { td::spread_value(in(td), PathIn(path, path_len)); });

@@ -19,7 +19,7 @@ bool unpack(const unsigned char* from, std::size_t packed, unsigned char* to,
   std::size_t at = 0;
   while (from != end) {
     const unsigned first = *from++;
-    if (first < 32) {  // as many bytes, and one, as they are
+    if (first < 32) {  // first + 1 bytes, unpacked
       const std::size_t count = first + 1;
       if (static_cast<std::size_t>(end - from) < count || bytes - at < count) return false;
       std::memcpy(to + at, from, count);

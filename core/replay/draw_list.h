@@ -21,7 +21,7 @@ class DrawList {
   void begin_draw() { next_ = now_; }
 
   // Appends the next numbers below n without those that are left out; fewer than `count` if the list ends. Throws
-  // Code::shape if a full batch is asked for and there is none. `what`: "rows".
+  // Code::shape if a full batch is asked for and fewer are left. `what`: "rows".
   void take(std::int64_t n, std::int64_t count, const char* what, RandomNumbers& random,
             std::vector<std::int64_t>& numbers,
             const std::function<bool(std::int64_t)>& is_left_out = nullptr);
@@ -30,7 +30,7 @@ class DrawList {
   std::int64_t rows() const noexcept { return now_.rows; }  // n of the list; 0: none yet
   bool is_drawn() const noexcept { return changed_; }       // since it was read
 
-  // `forgotten`: the list is not valid for what is there now.
+  // `forgotten`: the list is not valid for the rows of now.
   void save(const std::string& folder, bool in_new, bool forgotten) const;
   // Throws Code::format for a list of more than `most` numbers. True: it is in the middle of its order.
   bool load(const std::string& folder, std::int64_t most);

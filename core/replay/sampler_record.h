@@ -8,7 +8,7 @@
 
 namespace td {
 
-// Files of a sampler do not say whether rows or slices are drawn, nor how episodes are told apart. JSON; empty for a
+// Files of a sampler do not say whether rows or slices are drawn, nor what separates episodes. JSON; empty for a
 // sampler of which the files say all.
 std::string sampler_record(const ReplayOptions& options);
 

@@ -17,8 +17,8 @@ namespace {
 
 [[noreturn]] void fail_each(std::string_view path) {
   fail(Code::unsupported, quote(path),
-       " has a value for each element of its batch; a store keeps them for its own batch, and this "
-       "one has none");
+       " has a value for each element of its batch; a store keeps them for its own batch, which "
+       "has no dimensions");
 }
 
 }  // namespace

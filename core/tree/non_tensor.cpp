@@ -6,6 +6,7 @@
 #include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 
@@ -96,8 +97,7 @@ std::string values_of(const TensorDict& td, Path path) {
 
 namespace {
 
-Plain shared_value(const TensorDict& td, Path path) {
-  const NodePtr node = require_value(td, path);
+Plain shared_value(const NodePtr& node, Path path) {
   if (const Plain* one = one_value(*node)) return *one;
   const SizesView batch = node->batch();
   const bool none = std::find(batch.begin(), batch.end(), 0) != batch.end();
@@ -118,7 +118,66 @@ Plain shared_value(const TensorDict& td, Path path) {
 
 }  // namespace
 
-std::string value_of(const TensorDict& td, Path path) { return json_text(shared_value(td, path)); }
+std::string value_of(const TensorDict& td, Path path) {
+  return json_text(shared_value(require_value(td, path), path));
+}
+
+namespace {
+
+Plain plain_text(Path path, std::string_view text) {
+  if (!is_utf8(text))
+    fail(Code::invalid_argument, "the text for ", show_path(path), " is not UTF-8");
+  return Plain::of_text(text);
+}
+
+std::string shared_text(const NodePtr& node, Path path) {
+  const Plain value = shared_value(node, path);
+  if (value.is(Plain::text)) return std::string(value.characters());
+  std::string json = json_text(value);
+  if (constexpr std::size_t most = 60; json.size() > most) {
+    std::size_t end = most;
+    while ((json[end] & 0xC0) == 0x80) --end;  // inside a character
+    json = json.substr(0, end) + "...";
+  }
+  fail(Code::wrong_entry, show_path(path), " is not a text but ", json);
+}
+
+}  // namespace
+
+void set_text(TensorDict& td, Path path, std::string_view text) {
+  check_path(path);
+  set_value(td, path, plain_text(path, text));
+}
+
+void set_texts(TensorDict& td, Path path, Span<const char* const> texts) {
+  check_path(path);
+  const Sizes batch = batch_at(td, path);
+  const std::int64_t wanted = c10::multiply_integers(batch);
+  if (batch.empty() || wanted != static_cast<std::int64_t>(texts.size())) {
+    fail(Code::shape, texts.size(), " texts do not fit batch size ", show_sizes(batch), ": ",
+         show_path(path), " needs ",
+         batch.empty() ? "one for the whole batch" : "one for each element");
+  }
+  std::vector<c10::intrusive_ptr<NonTensorNode>> made;
+  std::vector<const NonTensorNode*> values;
+  for (const char* text : texts) {
+    if (text == nullptr)
+      fail(Code::invalid_argument, "text ", made.size(), " for ", show_path(path), " is NULL");
+    made.push_back(
+        c10::make_intrusive<NonTensorNode>(plain_text(path, text), SizesView(), std::nullopt));
+    values.push_back(made.back().get());
+  }
+  td.set(path, TensorDict(make_non_tensor(values, at::arange(wanted, at::kLong).view(batch),
+                                          std::nullopt)));
+}
+
+std::string text_of(const TensorDict& td, Path path) {
+  return shared_text(require_value(td, path), path);
+}
+
+std::string text_of_row(const TensorDict& td, Path path, std::int64_t row) {
+  return shared_text(TensorDict(require_value(td, path)).index({IndexItem::at(row)}).node(), path);
+}
 
 void spread_value(TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
@@ -143,7 +202,7 @@ void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
 }
 
 std::string bytes_of_value(const TensorDict& td, Path path) {
-  const Plain value = shared_value(td, path);
+  const Plain value = shared_value(require_value(td, path), path);
   const Plain* const text = value.find(bytes_member, Plain::text);
   std::optional<std::string> bytes;
   if (text != nullptr && value.items().size() == 1) bytes = decode(text->characters());

@@ -19,8 +19,7 @@ static td_tensordict *one_step(void) {
   must(td_tensor_zeros((const int64_t[]){1}, 1, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &time));
   must(td_set(step, TD_KEY("observation", "position"), position));
   must(td_set(step, TD_KEY("time"), time));
-  must(
-      td_set_non_tensor_json(step, TD_KEY("robot"), "\"arm 7\"")); /* one for the whole recording */
+  must(td_set_text(step, TD_KEY("robot"), "arm 7")); /* one for the whole recording */
   td_tensor_free(position);
   td_tensor_free(time);
   return step;

@@ -173,6 +173,33 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_set_non_tensor_bytes(td, p.data(), p.size(), "bytes", 5);
      }},
+    {"td_get_text", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_text(td, p.data(), p.size(), c.out_text(), Call::text_room, c.out_count());
+     }},
+    {"td_get_row_text", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_row_text(td, p.data(), p.size(), c.number(-3, 3), c.out_text(),
+                              Call::text_room, c.out_count());
+     }},
+    {"td_set_text", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       static const char *const texts[] = {"", "x", "\xff", "a longer text than a value holds"};
+       return td_set_text(td, p.data(), p.size(), texts[c.number(0, 3)]);
+     }},
+    {"td_set_texts", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       static const char *const texts[] = {"", "x", "y", "a longer text than a value holds"};
+       return td_set_texts(td, p.data(), p.size(), texts, static_cast<size_t>(c.number(0, 4)));
+     }},
     {"td_spread_non_tensor", writes,
      [](Call &c) {
        auto *td = c.target();

@@ -28,6 +28,7 @@ VALID = {
     ("p.q(const).td_field", "fields"): "m.fields", ("size_t", "fields_len"): "1", ("p.td_field", "result"): "&m.field",
     ("p.q(const).p.q(const).char", "names"): 'NAMES("x")', ("p.q(const).p.q(const).char", "new_names"): 'NAMES("y")',
     ("size_t", "names_len"): "1", ("p.q(const).char", "layout"): "NULL",
+    ("p.q(const).p.q(const).char", "texts"): 'FOUR_TEXTS("x", "y", "z", "")', ("size_t", "texts_len"): "4",
     ("p.q(const).td_key", "new_keys"): "m.wanted",
     ("p.q(const).p.q(const).char", "path"): 'NAMES("a")', ("size_t", "path_len"): "1",
     ("p.q(const).p.q(const).char", "new_path"): 'NAMES("z")', ("size_t", "new_path_len"): "1",
@@ -189,7 +190,7 @@ NO_GRAPH = {"td_file_save", "td_table_save", "td_memmap_make", "td_memmap_make_f
             "td_recv", "td_send_fd", "td_recv_fd"}
 
 # Pointers that may be NULL only when this count is 0.
-COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
+COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "texts": ("texts_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",),
           "modules": ("modules_len",), "in_keys": ("in_keys_len",), "out_keys": ("out_keys_len",)}
@@ -203,6 +204,7 @@ HEAD = """/* Made by gen_misuse.py. */
 #include "td_files.h"
 
 #define NAMES(name) ((const char *const[]){name})
+#define FOUR_TEXTS(a, b, c, d) ((const char *const[]){a, b, c, d})
 """
 
 
@@ -460,7 +462,7 @@ def random_test(function, handles, frees):
 # Calls that take a way of their own: what replaces the valid arguments. "may": a flag of attempts.h.
 VARIANTS = {}
 for setter in ("td_set", "td_set_dict", "td_set_int", "td_set_double", "td_set_non_tensor_json",
-               "td_set_non_tensor_stack_json", "td_set_non_tensor_bytes", "td_create_nested"):
+               "td_set_non_tensor_stack_json", "td_set_non_tensor_bytes", "td_set_text", "td_set_texts", "td_create_nested"):
     VARIANTS[setter] = [{"path": 'TWO_NAMES("x", "y")', "path_len": "2"}]
 VARIANTS |= {
     "td_rename_key": [{"path": 'TWO_NAMES("n", "b")', "path_len": "2", "new_path": 'TWO_NAMES("x", "y")', "new_path_len": "2"}],

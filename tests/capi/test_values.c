@@ -28,6 +28,61 @@ TD_TEST(one_value_for_the_batch) {
   check_json(td_get_non_tensor_value_json, td, "5");
 }
 
+static void check_text(const td_tensordict *td, int64_t row, const char *want) {
+  char text[64];
+  size_t length = 0;
+  if (row == INT64_MAX)
+    TD_DO(td_get_text(td, TD_KEY("v"), text, sizeof text, &length));
+  else
+    TD_DO(td_get_row_text(td, TD_KEY("v"), row, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, want);
+  TD_CHECK_INT((int64_t)length, (int64_t)strlen(want));
+}
+
+TD_TEST(a_text) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  char text[4];
+  size_t length = 0;
+  TD_DO(td_set_text(td, TD_KEY("v"), "say \"a\"\n\tand \\ \xc9\xa3"));
+  check_text(td, INT64_MAX, "say \"a\"\n\tand \\ \xc9\xa3");
+  check_json(td_get_non_tensor_json, td, "\"say \\\"a\\\"\\n\\tand \\\\ \xc9\xa3\"");
+  check_text(td, 1, "say \"a\"\n\tand \\ \xc9\xa3");
+  TD_EXPECT(td_get_text(td, TD_KEY("v"), text, sizeof text, &length), TD_ERR_BUFFER_TOO_SMALL);
+  TD_CHECK_INT((int64_t)length, 19);
+  TD_DO(td_set_text(td, TD_KEY("v"), ""));
+  check_text(td, INT64_MAX, "");
+  TD_EXPECT(td_set_text(td, TD_KEY("v"), "\xff"), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK_TEXT(td_last_error_message(), "the text for \"v\" is not UTF-8");
+  check_text(td, INT64_MAX, "");
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "1"));
+  TD_EXPECT(td_get_text(td, TD_KEY("v"), text, sizeof text, &length), TD_ERR_WRONG_ENTRY);
+  TD_CHECK_TEXT(td_last_error_message(), "\"v\" is not a text but 1");
+}
+
+TD_TEST(a_text_for_each_element) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 2)), *row = NULL;
+  const char *const texts[] = {"a", "b", "c", "c"};
+  char text[8];
+  size_t length = 0;
+  TD_DO(td_set_texts(td, TD_KEY("v"), texts, 4));
+  check_json(td_get_non_tensor_json, td, "[[\"a\", \"b\"], [\"c\", \"c\"]]");
+  check_text(td, -1, "c");
+  TD_EXPECT(td_get_row_text(td, TD_KEY("v"), 0, text, sizeof text, &length), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_get_row_text(td, TD_KEY("v"), 2, text, sizeof text, &length), TD_ERR_INDEX);
+  TD_EXPECT(td_get_row_text(td, TD_KEY("w"), 0, text, sizeof text, &length), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(td_index(td, TD_AT(TD_I_INT(0)), &row));
+  check_text(row, 1, "b");
+  TD_EXPECT(td_set_texts(td, TD_KEY("v"), texts, 3), TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "3 texts do not fit batch size [2, 2]");
+  TD_EXPECT(td_set_texts(td, TD_KEY("v"), (const char *const[]){"a", NULL, "c", "d"}, 4),
+            TD_ERR_INVALID_ARGUMENT);
+  check_text(td, 1, "c");
+  td_tensordict *none = td_empty(TD_SIZES(0)), *alone = td_empty(TD_NO_SIZES);
+  TD_DO(td_set_texts(none, TD_KEY("v"), texts, 0));
+  TD_EXPECT(td_set_texts(alone, TD_KEY("v"), texts, 1), TD_ERR_SHAPE);
+  TD_EXPECT(td_get_text(none, TD_KEY("v"), text, sizeof text, &length), TD_ERR_WRONG_ENTRY);
+}
+
 TD_TEST(one_value_for_each_element) {
   td_tensordict *td = td_empty(TD_SIZES(2, 2)), *part = NULL;
   char text[8];

@@ -41,7 +41,7 @@ export from_remote_init, broadcast_from, reduce!, all_reduce!, all_gather, scatt
 export printed
 export Optimizer, step!, optimizer_state, load_optimizer_state!
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
-export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes
+export set_json!, get_json, set_texts!, get_text, spread_non_tensor!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
 export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked

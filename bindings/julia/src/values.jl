@@ -36,6 +36,41 @@ function get_json(td::TensorDict, key; each::Bool = false)
     asktext(each ? td_get_non_tensor_stack_json : td_get_non_tensor_value_json, td, names, length(names); key = key)
 end
 
+store!(td, names, value::AbstractString) = check(td_set_text(td, names, length(names), c_text(String(value))), askey(names))
+
+"""
+    set_texts!(td, key, texts)
+
+Store one text for each element of the batch, in the order of Julia's arrays: the first dimension first.
+`td[key] = "text"` stores one for the whole batch.
+
+```jldoctest
+julia> td = TensorDict(2);
+
+julia> set_texts!(td, "task", ["push", "pull"]); td["robot"] = "arm 7";
+
+julia> get_text(td, "task"; row = 2), get_text(td, "robot")
+("pull", "arm 7")
+```
+"""
+function set_texts!(td::TensorDict, key, texts)
+    names = path(key)
+    all = texts isa AbstractArray && ndims(texts) > 1 ? permutedims(texts, ndims(texts):-1:1) : texts
+    with_names((list, n) -> check(td_set_texts(td, names, length(names), list, n), key), vec(collect(all)))
+    td
+end
+
+"""
+    get_text(td, key; row = nothing)
+
+The text that all elements of the batch have, or those of one row.
+"""
+function get_text(td::TensorDict, key; row::Union{Integer,Nothing} = nothing)
+    names = path(key)
+    row === nothing && return asktext(td_get_text, td, names, length(names); key = key)
+    asktext(td_get_row_text, td, names, length(names), Int64(row) - 1; key = key)
+end
+
 """
     spread_non_tensor!(td, key)
 

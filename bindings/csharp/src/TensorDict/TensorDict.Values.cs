@@ -21,16 +21,25 @@ namespace TensorDicts
         public void SetText(NestedKey key, string text) =>
             SetJson(key, JsonText.Quote(Argument.NotNull(text, nameof(text))));
 
-        /// <summary>The text under a key, which all elements of the batch have.</summary>
-        /// <exception cref="TensorKeyException">The entry is not a string.</exception>
-        public string GetText(NestedKey key)
+        /// <summary>Stores one text for each element of the batch, row by row.</summary>
+        public void SetTexts(NestedKey key, params string[] texts)
         {
-            string json = GetJsonValue(key);
-            return JsonText.Unquote(json) ?? throw new TensorKeyException(
-                TensorDictStatus.WrongEntry, $"the value under {key} is not a string but {Excerpt(json)}", "");
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var list = new RawNames(Argument.NotNull(texts, nameof(texts)));
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_set_texts(handle.Pointer, path.Pointer, path.Length, list.Pointer, list.Length));
         }
 
-        private static string Excerpt(string json) => json.Length <= 60 ? json : json.Substring(0, 57) + "...";
+        /// <summary>The text under a key, which all elements of the batch have.</summary>
+        /// <exception cref="TensorKeyException">The entry is not a text.</exception>
+        public string GetText(NestedKey key) => ReadText(key, Native.td_get_text);
+
+        /// <summary>The text of one row; a negative row counts from the end.</summary>
+        /// <exception cref="TensorKeyException">The entry is not a text.</exception>
+        public string GetRowText(NestedKey key, long row) =>
+            ReadText(key, (td, path, length, text, cap, written) =>
+                Native.td_get_row_text(td, path, length, row, text, cap, written));
 
         /// <summary>Stores one value for each element of the batch: JSON lists nested as the batch dimensions are.</summary>
         public void SetJsonList(NestedKey key, string json)

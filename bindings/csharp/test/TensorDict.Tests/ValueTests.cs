@@ -27,8 +27,20 @@ public class ValueTests
             Assert.Equal(text, td.GetText("t"));
         }
         td.SetJson("t", "5");
-        Assert.Contains("not a string but 5", Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("t")).Message);
+        Assert.Contains("not a text but 5", Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("t")).Message);
         Assert.ThrowsAny<ArgumentException>(() => td.SetText("t", "\uD800"));
+    }
+
+    [Fact]
+    public void Texts()
+    {
+        using var td = new TensorDict(2);
+        td.SetTexts("v", "left", "ɣ");
+        Assert.Equal("left", td.GetRowText("v", 0));
+        Assert.Equal("ɣ", td.GetRowText("v", -1));
+        Expect.Fails<TensorIndexException>(TensorDictStatus.Index, () => td.GetRowText("v", 2));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("v"));
+        Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.SetTexts("v", "one"));
     }
 
     [Fact]

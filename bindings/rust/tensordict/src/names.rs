@@ -10,18 +10,18 @@ use crate::handle::Handle;
 use crate::iter::Keys;
 
 // Texts of C; NULL for a dimension without a name.
-struct RawNames {
+pub(crate) struct RawNames {
     _texts: Vec<Option<CString>>,
-    raw: Vec<*const c_char>,
+    pub(crate) raw: Vec<*const c_char>,
 }
 
 impl RawNames {
     #[track_caller]
-    fn new<'a>(names: impl IntoIterator<Item = Option<&'a str>>) -> Result<Self> {
+    pub(crate) fn new<'a>(names: impl IntoIterator<Item = Option<&'a str>>) -> Result<Self> {
         let mut texts = Vec::new();
         for name in names {
             texts.push(name.map(CString::new).transpose().map_err(|_| {
-                Error::new(sys::TD_ERR_INVALID_ARGUMENT, "a name of a dimension holds a NUL")
+                Error::new(sys::TD_ERR_INVALID_ARGUMENT, "a name or a text holds the character U+0000")
             })?);
         }
         let raw =

@@ -5,6 +5,7 @@ use tensordict_sys as sys;
 use crate::dict::Dict;
 use crate::error::{check, read_list, read_text, Error, Result};
 use crate::key::{Key, RawKey};
+use crate::names::RawNames;
 
 impl Dict {
     /// Stores a non-tensor value, one for the whole batch, given as JSON text.
@@ -62,6 +63,60 @@ impl Dict {
         // SAFETY: the handle is alive; key and text are as long as they are said to be.
         read_text(|text, cap, length| unsafe {
             sys::td_get_non_tensor_value_json(self.raw(), key.path(), key.len(), text, cap, length)
+        })
+    }
+
+    /// Stores a text, one for the whole batch.
+    ///
+    /// ```
+    /// use tensordict::TensorDict;
+    ///
+    /// let mut td = TensorDict::new([2])?;
+    /// td.set_text("robot", "arm 7")?;
+    /// td.set_texts("task", ["push", "pull"])?;
+    /// assert_eq!(td.text("robot")?, "arm 7");
+    /// assert_eq!(td.row_text("task", 1)?, "pull");
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn set_text(&mut self, key: impl Key, text: &str) -> Result<()> {
+        let key = RawKey::new(&key)?;
+        let text = RawNames::new([Some(text)])?;
+        // SAFETY: the handle is alive and ours alone; key and text are as long as they say.
+        check(unsafe { sys::td_set_text(self.raw_mut(), key.path(), key.len(), text.raw[0]) })
+    }
+
+    /// Stores one text for each element of the batch, row by row.
+    #[track_caller]
+    pub fn set_texts<'a>(
+        &mut self,
+        key: impl Key,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let key = RawKey::new(&key)?;
+        let texts = RawNames::new(texts.into_iter().map(Some))?;
+        let (list, count) = (texts.raw.as_ptr(), texts.raw.len());
+        // SAFETY: the handle is alive and ours alone; key and list are as long as they say.
+        check(unsafe { sys::td_set_texts(self.raw_mut(), key.path(), key.len(), list, count) })
+    }
+
+    /// The text that all elements of the batch have.
+    #[track_caller]
+    pub fn text(&self, key: impl Key) -> Result<String> {
+        let key = RawKey::new(&key)?;
+        // SAFETY: the handle is alive; key and text are as long as they are said to be.
+        read_text(|text, cap, length| unsafe {
+            sys::td_get_text(self.raw(), key.path(), key.len(), text, cap, length)
+        })
+    }
+
+    /// The text of one row; a negative row counts from the end.
+    #[track_caller]
+    pub fn row_text(&self, key: impl Key, row: i64) -> Result<String> {
+        let key = RawKey::new(&key)?;
+        // SAFETY: the handle is alive; key and text are as long as they are said to be.
+        read_text(|text, cap, length| unsafe {
+            sys::td_get_row_text(self.raw(), key.path(), key.len(), row, text, cap, length)
         })
     }
 

@@ -20,6 +20,23 @@ fn one_value_or_one_for_each() {
 }
 
 #[test]
+fn texts() {
+    let mut td = TensorDict::new([2]).unwrap();
+    td.set_text("v", "a \"b\"\n").unwrap();
+    assert_eq!(td.text("v").unwrap(), "a \"b\"\n");
+    assert_eq!(td.row_text("v", 1).unwrap(), "a \"b\"\n");
+    td.set_texts("v", ["left", "ɣ"]).unwrap();
+    assert_eq!(td.row_text("v", 0).unwrap(), "left");
+    assert_eq!(td.row_text("v", -1).unwrap(), "ɣ");
+    assert_eq!(td.row_text("v", 2).unwrap_err().kind(), ErrorKind::Index);
+    assert_eq!(td.text("v").unwrap_err().kind(), ErrorKind::WrongEntry);
+    assert_eq!(td.set_texts("v", ["one"]).unwrap_err().kind(), ErrorKind::Shape);
+    assert_eq!(td.set_text("v", "\0").unwrap_err().kind(), ErrorKind::InvalidArgument);
+    td.set_json("v", "1").unwrap();
+    assert_eq!(td.text("v").unwrap_err().kind(), ErrorKind::WrongEntry);
+}
+
+#[test]
 fn bytes() {
     let mut td = TensorDict::new(()).unwrap();
     for bytes in [&b""[..], b"\0\xff", b"abc"] {
