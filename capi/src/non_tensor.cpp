@@ -49,7 +49,7 @@ td_status td_get_text(const td_tensordict* td, const char* const* path, size_t p
                       size_t text_cap, size_t* length) noexcept {
   return guard(__func__, [&] {
     not_null(length, "length");
-    capi::write_text(td::text_of(in(td), PathIn(path, path_len)), text, text_cap, length);
+    capi::write_text(td::text_in(in(td), PathIn(path, path_len)), text, text_cap, length);
   });
 }
 
@@ -65,7 +65,7 @@ td_status td_get_row_text(const td_tensordict* td, const char* const* path, size
                           int64_t row, char* text, size_t text_cap, size_t* length) noexcept {
   return guard(__func__, [&] {
     not_null(length, "length");
-    capi::write_text(td::text_of_row(in(td), PathIn(path, path_len), row), text, text_cap, length);
+    capi::write_text(td::text_in_row(in(td), PathIn(path, path_len), row), text, text_cap, length);
   });
 }
 

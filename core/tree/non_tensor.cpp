@@ -171,11 +171,11 @@ void set_texts(TensorDict& td, Path path, Span<const char* const> texts) {
                                           std::nullopt)));
 }
 
-std::string text_of(const TensorDict& td, Path path) {
+std::string text_in(const TensorDict& td, Path path) {
   return shared_text(require_value(td, path), path);
 }
 
-std::string text_of_row(const TensorDict& td, Path path, std::int64_t row) {
+std::string text_in_row(const TensorDict& td, Path path, std::int64_t row) {
   return shared_text(TensorDict(require_value(td, path)).index({IndexItem::at(row)}).node(), path);
 }
 

@@ -29,8 +29,8 @@ void set_text(TensorDict& td, Path path, std::string_view text);
 // A text for each element of the batch, row by row. Throws Code::shape for another number.
 void set_texts(TensorDict& td, Path path, Span<const char* const> texts);
 // The text of all elements, or of those of one row. Throws Code::wrong_entry if they differ or are no text.
-std::string text_of(const TensorDict& td, Path path);
-std::string text_of_row(const TensorDict& td, Path path, std::int64_t row);
+std::string text_in(const TensorDict& td, Path path);
+std::string text_in_row(const TensorDict& td, Path path, std::int64_t row);
 
 // Turns a value for the batch into one for each element (Python's maybe_to_stack). Does nothing without batch
 // dimensions, or if it was done before.
