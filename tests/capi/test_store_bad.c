@@ -334,6 +334,7 @@ TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   TD_CHECK_TEXT(td_last_error_message(),
                 "is a node of a cluster, and another one keeps this dictionary: connect to host:1");
   TD_CHECK_INT(OPENED("+OK\r\n-ASK 1 host:1\r\n+QUEUED\r\n-EXECABORT\r\n", late_ms), TD_ERR_BUSY);
+  td_liar_takes_turns = 1;
   TD_CHECK_INT(OPENED("-ERR unknown command 'MULTI'\r\n-ERR unknown command 'MGET'\r\n"
                       "-ERR unknown command 'SMEMBERS'\r\n-ERR unknown command 'EXEC'\r\n"
                       "\f*2\r\n$8\r\nsentinel\r\n*1\r\n$6\r\nmaster\r\n",
@@ -343,6 +344,7 @@ TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   TD_CHECK_INT(
       OPENED("-ERR unknown command\r\n-ERR\r\n-ERR\r\n-ERR\r\n\f*1\r\n$6\r\nmaster\r\n", late_ms),
       TD_ERR_IO);
+  td_liar_takes_turns = 0;
   TD_CHECK_INT(OPENED(QUEUED "*0\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED(QUEUED "*-1\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED(QUEUED "*2\r\n*5\r\n" NIL NIL NIL NIL NIL "*0\r\n", late_ms),

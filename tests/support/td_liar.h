@@ -16,8 +16,7 @@
 /* Limits of time: of calls that must reach them, and of those that get an answer, however slow the machine is. */
 enum { soon_ms = 200, late_ms = 60000 };
 
-/* A server that answers each connection with these bytes, whatever it is asked, and then closes or waits. At a form feed it
- * waits for another request. */
+/* A server that answers each connection with these bytes, whatever it is asked, and then closes or waits. */
 struct td_liar {
   int fd, wait;
   const char *bytes;
@@ -26,6 +25,8 @@ struct td_liar {
 
 /* Sends the bytes one by one, with a pause before each. */
 static int td_liar_pause_ms;
+/* At a form feed, waits for another request. */
+static int td_liar_takes_turns;
 
 static inline void *td_lie(void *argument) {
   struct td_liar *liar = (struct td_liar *)argument;
@@ -39,12 +40,13 @@ static inline void *td_lie(void *argument) {
     }
     for (size_t sent = 0; sent < liar->size;) {
       const char *from = liar->bytes + sent;
-      if (*from == '\f') {
+      if (td_liar_takes_turns && *from == '\f') {
         if (read(one, asked, sizeof asked) <= 0) break;
         sent++;
         continue;
       }
-      const char *stop = (const char *)memchr(from, '\f', liar->size - sent);
+      const char *stop =
+          td_liar_takes_turns ? (const char *)memchr(from, '\f', liar->size - sent) : NULL;
       size_t size = stop == NULL ? liar->size - sent : (size_t)(stop - from);
       if (td_liar_pause_ms != 0) {
         const struct timespec pause = {0, td_liar_pause_ms * 1000000L};
