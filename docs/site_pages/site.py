@@ -23,14 +23,15 @@ SOURCE_LIMIT = 200_000
 def listed(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     """The navigation: groups of (page of the repository or of the site, name)."""
     guide = (root / "docs/guide/README.md").read_text(encoding="utf-8")
-    pages = re.findall(r"\[([^\]]+)\]\((\w[\w-]*\.md)\)", guide)
+    pages = re.findall(r"\[([^\]]+)\]\(((?:\.\./)?\w[\w-]*\.md)\)", guide)
+    pages = [(name, file) for name, file in pages if name != "format"]
     design = (root / "docs/design/README.md").read_text(encoding="utf-8")
     def existing(*pairs):
         return [(path, name) for path, name in pairs if (root / path).exists()]
     return [
         ("", [("index.html", "Start")]),
-        ("Guide", [("docs/guide/README.md", "Overview")] + [(f"docs/guide/{file}", name) for name, file in pages]
-         + existing(("docs/cookbook.md", "Cookbook"), ("docs/gpu.md", "GPUs"))),
+        ("Guide", [("docs/guide/README.md", "Overview")] + [(os.path.normpath(f"docs/guide/{file}"), name) for name, file in pages]
+         + existing(("docs/gpu.md", "GPUs"))),
         ("Coming from", existing(*((f"docs/coming-from/{f}.md", n) for f, n in (
             ("tensordict", "Python's tensordict"), ("tch-rs", "tch-rs"), ("torchsharp", "TorchSharp"), ("hdf5", "HDF5"),
             ("mcap", "MCAP"), ("lerobot", "LeRobot"))))),
