@@ -30,9 +30,11 @@ td::Measure measure_in(td_measure_kind kind) {
   }
 }
 
-static_assert(TD_TO_KINDS_FLOATING == td::floating_kinds &&
-              TD_TO_KINDS_COMPLEX == td::complex_kinds &&
-              TD_TO_KINDS_INTEGER == td::integer_kinds && TD_TO_KINDS_BOOL == td::bool_kinds);
+constexpr bool same_bit(int ours, int theirs) { return ours == theirs; }
+static_assert(same_bit(TD_TO_KINDS_FLOATING, td::floating_kinds) &&
+              same_bit(TD_TO_KINDS_COMPLEX, td::complex_kinds) &&
+              same_bit(TD_TO_KINDS_INTEGER, td::integer_kinds) &&
+              same_bit(TD_TO_KINDS_BOOL, td::bool_kinds));
 
 std::uint32_t kinds_in(td_to_kinds kinds) {
   capi::check_flags(
