@@ -38,7 +38,7 @@ def listed(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Reference", [("api/c/index.html", "C")] + [(f"api/{k}.html", v[0]) for k, v in reference.LANGUAGES.items()]
          + existing(("docs/format.md", "File format"), ("docs/parity.md", "Parity with Python"), ("docs/figures.md", "Figures"))),
         ("Design", [("docs/design/README.md", "Overview")]
-         + [(f"docs/design/{file}", name.capitalize()) for name, file in re.findall(r"\[(\w+)\]\((\w+\.md)\)", design)]),
+         + [(f"docs/design/{file}", name.upper() if name == "abi" else name.capitalize()) for name, file in re.findall(r"\[(\w+)\]\((\w+\.md)\)", design)]),
         ("Project", existing(("CHANGELOG.md", "Changelog"), ("CONTRIBUTING.md", "Contributing"), ("SECURITY.md", "Security"),
                              ("tests/README.md", "Tests"), ("bindings/README.md", "Bindings"))),
     ]
