@@ -4,6 +4,8 @@
 A C name (`td_…`, `TD_…`) must be in the public headers or in what the tests share; the changelog may also use the
 names of version 0.1. A file or folder in backticks must exist, seen from the root or from the page. What ends with
 `…`, `*` or `<`, or holds a placeholder in capitals, stands for several names.
+
+A comment `<!-- test FILE NAME... -->` behind a claim says which tests hold it: the file exists and has these names.
 """
 import pathlib
 import re
@@ -13,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = re.compile(r"(?<![\w./-])(?:td|TD)_\w*[A-Za-z0-9](?![\w…*<])")
 FOLDERS = "core|capi|tests|tools|docs|bench|bindings|examples"
 PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s]*)[^`]*`")
+CLAIM = re.compile(r"<!-- test (\S+)((?: \w+)+) -->")
 PLACEHOLDER = re.compile(r"[*<…]|\b[A-Z]+\b(?!\.md)")
 
 
@@ -28,7 +31,7 @@ def main():
     pages = [*ROOT.glob("*.md"), *ROOT.glob("bindings/*.md"), *ROOT.glob("tests/**/*.md")]
     pages += [file for form in ("*.md", "*.txt") for file in ROOT.glob(f"docs/**/{form}")]
     wrong = []
-    mentioned = 0
+    mentioned = claims = 0
     for page in sorted(pages):
         text = page.read_text(encoding="utf-8")
         allowed = known | old if page.name == "CHANGELOG.md" else known
@@ -41,9 +44,17 @@ def main():
             path = match[1].rstrip(".,:)")
             if not PLACEHOLDER.search(path) and not any((at / path).exists() for at in (ROOT, page.parent)):
                 wrong.append((page, text.count("\n", 0, match.start()) + 1, path))
+        for match in CLAIM.finditer(text):
+            claims += 1
+            file = ROOT / match[1]
+            held = file.read_text(encoding="utf-8") if file.is_file() else ""
+            missing = [name for name in match[2].split() if not re.search(rf"\b{name}\b", held)]
+            wrong += [(page, text.count("\n", 0, match.start()) + 1, f"{match[1]} {name}") for name in missing]
+        if len(CLAIM.findall(text)) != text.count("<!-- test "):
+            wrong.append((page, 1, "the file or name in a comment that names a test"))
     for page, line, what in wrong:
         print(f"{page.relative_to(ROOT)}:{line}: {what} does not exist")
-    print(f"{mentioned} names and files in {len(pages)} pages, {len(wrong)} do not exist")
+    print(f"{mentioned} names and files in {len(pages)} pages, tests of {claims} claims, {len(wrong)} do not exist")
     sys.exit(1 if wrong or not mentioned else 0)
 
 
