@@ -154,12 +154,21 @@ def entry(name: str, signature: str, words: str, language: str) -> tuple[str, st
     return name, re.sub(r"\s+", " ", signature).strip(), words, language
 
 
+def owner(text: str, at: int, form: str) -> str:
+    """The last type that is opened before a place."""
+    found = [match[1] for match in re.finditer(form, text[:at], re.M)]
+    return found[-1] if found else ""
+
+
 def rust(text: str):
     form = re.compile(r"((?:^[ \t]*///[^\n]*\n)+)(?:^[ \t]*#\[[^\n]*\n)*^[ \t]*(pub (?:unsafe |const )*(?:fn|struct|enum|trait|type)"
                       r" (\w+)[^{;]*|macro_rules! (\w+))", re.M)
     for match in form.finditer(text):
         words = re.sub(r"^[ \t]*/// ?", "", match[1], flags=re.M)
-        yield entry(match[3] or match[4], match[2], words.split("\n# ")[0].split("```")[0], "rust")
+        name, start = match[3] or match[4], match.start(2)
+        if text[start - 1] == " ":  # inside of an `impl`
+            name = owner(text, start, r"^impl(?:<[^{]*?>)? (?:[^{]*? for )?&?(\w+)") + "::" + name
+        yield entry(name, match[2], words.split("\n# ")[0].split("```")[0], "rust")
 
 
 def csharp(text: str):
@@ -175,7 +184,9 @@ def csharp(text: str):
             signature = signature.rstrip(";{ ").removesuffix("=>")
         kind = re.search(r"\b(?:class|struct|enum|interface|record)\s+(\w+)", signature)
         member = re.search(r"(operator\s+\S+?|\w+)\s*(?:<[^>]*>)?\s*(?:\(|\[|$)", signature.removeprefix("public "))
-        yield entry((kind or member)[1] if kind or member else signature, signature, words, "csharp")
+        name = (kind or member)[1] if kind or member else signature
+        inside = "" if kind else owner(text, match.start(2), r"^ *(?:public|internal) [\w ]*\b(?:class|struct|interface|enum|record) (\w+)")
+        yield entry(f"{inside}.{name}" if inside and inside != name else name, signature, words, "csharp")
 
 
 def julia(text: str):

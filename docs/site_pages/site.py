@@ -177,24 +177,28 @@ class Site:
         margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
         return f"```{kind}\n" + "\n".join(line[margin:] for line in lines) + "\n```"
 
+    def made(self, at: str) -> Markup:
+        """For pages that are no Markdown: their links are those of the site."""
+        return Markup(lambda url: url, lambda text: self.named(text, at))
+
     def references(self) -> None:
         c = "api/c/index.html"
-        markup = self.markup("README.md", c)
+        markup = self.made(c)
         self.write(c, markup.described(markup.finish(self.c.index())))
         for header in self.c.headers():
             at = f"api/c/{header[:-2]}.html"
-            markup = self.markup("README.md", at)
+            markup = self.made(at)
             self.write(at, markup.described(self.links_kept(self.c.header(header), at)))
         for key in reference.LANGUAGES:
             at = f"api/{key}.html"
-            markup = self.markup("README.md", at)
+            markup = self.made(at)
             page = markup.described(markup.finish(reference.language(self.root, key)))
             page.contents = [entry for entry in page.contents if entry[0] == 2]
             self.write(at, page, kind="language")
 
     def links_kept(self, body: str, at: str) -> str:
         """Names in signatures lead to their description, too."""
-        markup = self.markup("README.md", at)
+        markup = self.made(at)
         body = markup.finish(body)
 
         def link(match: re.Match) -> str:

@@ -42,7 +42,7 @@ class Page(html.parser.HTMLParser):
 def check(site: pathlib.Path):
     """Gives problems, and how many links there are."""
     pages = {file: Page(file.read_text(encoding="utf-8")) for file in sorted(site.rglob("*.html"))}
-    problems, links = [], 0
+    problems, links, reached = [], 0, {site / "index.html"}
     for file, page in pages.items():
         where = file.relative_to(site)
         problems += [f"{where}: {problem}" for problem in page.problems[:3]]
@@ -57,8 +57,13 @@ def check(site: pathlib.Path):
             target = (file.parent / unquote(path)).resolve() if path else file
             if not target.is_file():
                 problems.append(f"{where}: {link} leads nowhere")
-            elif anchor and target in pages and unquote(anchor) not in pages[target].ids:
+            else:
+                reached.add(target)
+            if anchor and target in pages and unquote(anchor) not in pages[target].ids:
                 problems.append(f"{where}: {link} has no such part")
+    listed = set(pages[site / "api/c/index.html"].links)
+    problems += [f"the list of headers lacks {file.name}" for file in (site / "api/c").glob("td_*.html") if file.name not in listed]
+    problems += [f"no link leads to {file.relative_to(site)}" for file in pages if file not in reached]
     index = (site / "search.js").read_text(encoding="utf-8")
     for title, url, *_ in json.loads(index.partition("=")[2].rstrip(";\n")):
         path, _, anchor = url.partition("#")
