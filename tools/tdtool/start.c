@@ -25,7 +25,10 @@ static void become_main(char **argv) {
     fflush(stdout);
     execv(place.data, argv);
   }
-  die("%s: %s", place.data, strerror(errno));
+  die(errno == ENOENT
+          ? "this needs the library and libtorch, which are not installed beside tdtool: %s: %s"
+          : "%s: %s",
+      place.data, strerror(errno));
 }
 
 /* Answers a call without a command. */
