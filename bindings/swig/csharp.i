@@ -40,6 +40,7 @@
 %ignore td_load_state_dict_options;
 %ignore td_loader_options;
 %ignore td_replay_options;
+%ignore td_replay_hindsight_options;
 %ignore td_from_arrow_options;
 %ignore td_to_arrow_options;
 %ignore td_hdf5_options;

@@ -17,7 +17,8 @@
 %feature("td:default", "device_index=-1") td_module_load_options;
 %feature("td:default", "lr=0.001, beta1=0.9, beta2=0.999, eps=0.00000001") td_optimizer_options;
 %feature("td:default", "alpha=1.0") td_binary_options;
-%feature("td:default", "alpha=0.6, beta=0.4, eps=0.00000001") td_replay_options;
+%feature("td:default", "alpha=0.6, beta=0.4, eps=0.00000001, gamma=0.99") td_replay_options;
+%feature("td:default", "ratio=0.8") td_replay_hindsight_options;
 %feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
 /* Texts that a struct borrows; its writer keeps them. */

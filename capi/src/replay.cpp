@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "key_names.h"
 #include "memmap_options.h"
+#include "module_handle.h"
 #include "tensordict/td_replay.h"
 
 #include "core/replay/replay.h"
@@ -56,10 +57,27 @@ td::ReplayOptions replay_options_in(const td_replay_options* options) {
   result.by_slice = flag(TD_REPLAY_BY_SLICE);
   result.largest_within = flag(TD_REPLAY_LARGEST_WITHIN);
   result.dims = given.dims;
+  result.steps = given.n_steps;
+  result.gamma = given.gamma;
+  result.rewards = capi::key_names(given.rewards, given.rewards_len, "rewards");
+  if (given.mask != nullptr) result.mask = capi::key_names(*given.mask);
   if (given.priority_key != nullptr) result.priority = capi::key_names(*given.priority_key);
   if (given.episode != nullptr) result.slices.episode = capi::key_names(*given.episode);
   result.slices.ends = capi::key_names(given.ends, given.ends_len, "ends");
   result.folder = capi::dir_in(given.folder);
+  return result;
+}
+
+td::HindsightOptions hindsight_in(const td_replay_hindsight_options* options) {
+  const td_replay_hindsight_options given =
+      capi::options_in(options, td_replay_hindsight_options TD_REPLAY_HINDSIGHT_OPTIONS_INIT);
+  td::HindsightOptions result;
+  result.strategy = capi::choice_in<td::HindsightStrategy>(
+      given.strategy, TD_REPLAY_HINDSIGHT_FUTURE, TD_REPLAY_HINDSIGHT_RANDOM, "strategy");
+  result.ratio = given.ratio;
+  if (given.goal != nullptr) result.goal = capi::key_names(*given.goal);
+  if (given.achieved_goal != nullptr) result.achieved = capi::key_names(*given.achieved_goal);
+  if (given.reward != nullptr) result.reward = capi::key_names(*given.reward);
   return result;
 }
 
@@ -103,6 +121,18 @@ td_status td_replay_extend(td_replay* replay, const td_tensordict* rows) noexcep
 
 td_status td_replay_sample(td_replay* replay, int64_t rows, td_tensordict** result) noexcept {
   return give(__func__, result, [&] { return in(replay)->sample(rows); });
+}
+
+td_status td_replay_sample_hindsight(td_replay* replay, int64_t rows,
+                                     const td_replay_hindsight_options* options,
+                                     const td_module* reward, td_tensordict** result) noexcept {
+  return give(__func__, result, [&] {
+    const td::HindsightOptions given = hindsight_in(options);
+    const td::ModulePtr called = reward != nullptr ? *in(reward) : nullptr;
+    td::Relabeled drawn = in(replay)->sample_hindsight(rows, given);
+    if (called) drawn.reward(given, *called);
+    return std::move(drawn.batch);
+  });
 }
 
 td_status td_replay_update_priority(td_replay* replay, const td_tensor* index,

@@ -20,9 +20,8 @@ void check_slices(const ReplayOptions& options) {
   at_least_0("span_end", options.span_end);
   if (!of_slices(options.sampling)) {
     if (slices.length != 0 || options.num_slices != 0 || slices.short_ones ||
-        options.span_begin != 0 || options.span_end != 0 || options.mark_ends || options.by_slice ||
-        !slices.episode.empty() || !slices.ends.empty())
-      refuse("slice_len, episodes and short slices are for draws of slices");
+        options.span_begin != 0 || options.span_end != 0 || options.mark_ends || options.by_slice)
+      refuse("slice_len, short slices and spans are for draws of slices");
     return;
   }
   if ((slices.length == 0) == (options.num_slices == 0))
@@ -37,7 +36,24 @@ void check_slices(const ReplayOptions& options) {
   }
 }
 
+void check_returns(ReplayOptions& options) {
+  if (options.steps < 0) refuse("n_steps is ", options.steps, "; it must be at least 0");
+  if (options.steps == 0) {
+    if (!options.rewards.empty() || !options.mask.empty())
+      refuse("rewards and mask are for returns of n_steps, which is 0");
+    return;
+  }
+  if (!(options.gamma > 0 && options.gamma <= 1))
+    refuse("gamma is ", options.gamma, "; it must be above 0, and not above 1");
+  if (options.rewards.empty()) options.rewards = {{"next", "reward"}};
+}
+
 }  // namespace
+
+SliceOptions episodes_of(SliceOptions slices) {
+  if (slices.ends.empty() && slices.episode.empty()) slices.ends = {{"next", "done"}};
+  return slices;
+}
 
 ReplayOptions checked(ReplayOptions options) {
   constexpr std::int64_t most_places = std::int64_t{1} << 40;
@@ -50,6 +66,7 @@ ReplayOptions checked(ReplayOptions options) {
   if (options.dims < 0 || options.dims > 64)
     refuse("dims is ", options.dims, "; a storage has 1 to 64 dimensions");
   check_slices(options);
+  check_returns(options);
   if (!draws_once(options.sampling) && (options.drop_last || options.in_order))
     refuse("drop_last and in_order are for draws without replacement");
   if (!has_priorities(options.sampling) && (options.largest_within || !options.priority.empty()))
@@ -94,7 +111,9 @@ class ForeignDraws final : public ReplaySampler {
 class DrawsWithoutReplacement final : public ReplaySampler {
  public:
   explicit DrawsWithoutReplacement(const ReplayOptions& options)
-      : list_(!options.in_order, options.drop_last), as_stored_(options.as_stored) {}
+      : list_(!options.in_order, options.drop_last),
+        in_order_(options.in_order),
+        as_stored_(options.as_stored) {}
 
   bool has_files() const noexcept override { return true; }
 
@@ -109,8 +128,12 @@ class DrawsWithoutReplacement final : public ReplaySampler {
     list_.begin_draw();
     drawn.places.clear();
     const auto in_gap = [&](std::int64_t place) { return ring.in_gap(place); };
-    while (drawn.places.empty())
+    for (std::int64_t k = 0; drawn.places.empty(); ++k) {
+      // In one order the same rows may be dropped again and again, and the others be incomplete.
+      if (in_order_ && k > 2 * (ring.length / count + 1))
+        fail(Code::shape, "a full batch of ", count, " rows has no complete row");
       list_.take(ring.length, count, "rows", random, drawn.places, in_gap);
+    }
   }
 
   void commit() override { list_.commit(); }
@@ -134,6 +157,7 @@ class DrawsWithoutReplacement final : public ReplaySampler {
 
  private:
   DrawList list_;
+  bool in_order_;
   bool as_stored_;         // the caller did not name this sampler
   bool doubtful_ = false;  // the list may be of slices
   bool changed_ = false;   // rows came since it was read

@@ -8,13 +8,17 @@
 
 namespace td {
 
+RingCounts in_steps(RingCounts ring, std::int64_t columns) noexcept {
+  for (std::int64_t* count : {&ring.capacity, &ring.length, &ring.cursor, &ring.written, &ring.gap})
+    *count /= columns;
+  return ring;
+}
+
 bool RingEpisodes::follow(const RingCounts& ring, const RingRows& rows) {
   if (ring == seen_) return false;
   columns_ = rows.places_of_row();
   std::vector<RingEpisode> episodes;
-  RingCounts time = ring;
-  for (std::int64_t* count : {&time.capacity, &time.length, &time.cursor, &time.written, &time.gap})
-    *count /= columns_;
+  const RingCounts time = in_steps(ring, columns_);
   const Sizes front{ring.capacity / columns_, columns_};
   for (std::int64_t column = 0; column < columns_; ++column) {
     const IndexItem one[] = {IndexItem::range({}, {}), IndexItem::at(column)};
@@ -35,6 +39,15 @@ bool RingEpisodes::follow(const RingCounts& ring, const RingRows& rows) {
   time_ = time;
   seen_ = ring;
   return true;
+}
+
+const RingEpisode& RingEpisodes::of(std::int64_t place) const noexcept {
+  const std::pair<std::int64_t, std::int64_t> row{place % columns_, time_.number(place / columns_)};
+  const auto behind = std::upper_bound(episodes_.begin(), episodes_.end(), row,
+                                       [](const auto& at, const RingEpisode& episode) {
+                                         return at < std::make_pair(episode.column, episode.first);
+                                       });
+  return *(behind - 1);
 }
 
 std::vector<std::size_t> RingEpisodes::by_place() const {

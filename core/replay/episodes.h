@@ -12,6 +12,9 @@ struct RingEpisode {
   std::int64_t column;
 };
 
+// The same counts in steps, of `columns` places each.
+RingCounts in_steps(RingCounts ring, std::int64_t columns) noexcept;
+
 // The cursor of a full ring and rows being written separate episodes; the end of the memory does not. In a storage of
 // several dimensions the first one is time, as in TorchRL, and each place in a row is a column of its own.
 class RingEpisodes {
@@ -26,6 +29,11 @@ class RingEpisodes {
     return time_.place(episode.first + step) * columns_ + episode.column;
   }
   std::int64_t columns() const noexcept { return columns_; }
+  // The ring's state in steps.
+  const RingCounts& time() const noexcept { return time_; }
+
+  // The episode that a whole row belongs to.
+  const RingEpisode& of(std::int64_t place) const noexcept;
 
   // In the order of TorchRL's numbers: by column, then by the place of the last row.
   std::vector<std::size_t> by_place() const;
@@ -34,7 +42,7 @@ class RingEpisodes {
   SliceOptions options_;
   std::int64_t columns_ = 1;
   RingCounts seen_;
-  RingCounts time_;  // the ring's state in steps
+  RingCounts time_;
   std::vector<RingEpisode> episodes_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -34,7 +35,8 @@ struct LiveFolder::Content {
   std::uint64_t magic = 0;
   RingCounts counts;
   Mark stored;  // of the JSON files
-  Mark saving;  // that a save was about to write; 0.2.0 does not write this field
+  Mark saving;  // that a save was about to write; 0.2.0 does not write this field and the next one
+  std::int64_t in_save = 0;  // 1: from the beginning of a save to its end
 };
 
 std::string LiveFolder::text(const RingCounts& counts) {
@@ -101,6 +103,18 @@ void LiveFolder::remove() noexcept { ::unlinkat(directory_.get(), file_name, 0);
 
 RingCounts LiveFolder::read() const { return content().counts; }
 
+std::optional<RingCounts> LiveFolder::cut_off_save() const {
+  if (is_new()) return std::nullopt;
+  const Content now = content();
+  if (now.in_save == 0) return std::nullopt;
+  RingCounts result = now.counts;
+  result.length = std::min(result.length, now.saving.written);
+  result.cursor = now.saving.cursor;
+  result.written = now.saving.written;
+  result.gap = 0;
+  return result;
+}
+
 LiveFolder::Content LiveFolder::content() const {
   constexpr std::size_t shortest = offsetof(Content, saving);
   Content result;
@@ -116,7 +130,8 @@ LiveFolder::Content LiveFolder::content() const {
   }
   if (done < shortest || result.magic != magic)
     fail(Code::format, "\"", path_, "\" is not the state of a replay buffer");
-  if (done < sizeof result) result.saving = result.stored;
+  if (done < offsetof(Content, in_save)) result.saving = result.stored;
+  if (done < sizeof result) result.in_save = 0;
   result.counts.check("\"" + path_ + "\"");
   return result;
 }
@@ -135,12 +150,14 @@ void LiveFolder::write(const RingCounts& counts) {
 void LiveFolder::begin_save(const RingCounts& counts) {
   Content now = content();
   now.saving = mark_of(counts);
+  now.in_save = 1;
   put(now);
 }
 
 void LiveFolder::end_save() {
   Content now = content();
   now.stored = now.saving;
+  now.in_save = 0;
   put(now);
 }
 

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <optional>
 #include <string>
 
 namespace td {
@@ -63,6 +64,9 @@ class LiveFolder {
 
   RingCounts read() const;
   void write(const RingCounts& counts);
+
+  // The counts at the last save, if it was cut off: the sampler's files may then be of different saves.
+  std::optional<RingCounts> cut_off_save() const;
 
   // Called before and after writing JSON files with `counts`. If the writer dies between them, old and new
   // JSON files are both recognised as ours.

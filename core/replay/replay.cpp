@@ -3,7 +3,6 @@
 
 #include "core/io/folder.h"
 #include "core/memmap/memmap.h"
-#include "core/replay/slice_batch.h"
 #include "core/shape/join.h"
 #include "core/shape/shape.h"
 
@@ -213,29 +212,65 @@ void Replay::put(const TensorDict& given, bool single) {
   note_new_rows();
 }
 
-TensorDict Replay::sample(std::int64_t rows) {
+TensorDict Replay::sample(std::int64_t rows) { return drawn_batch(rows, nullptr).batch; }
+
+Relabeled Replay::sample_hindsight(std::int64_t rows, const HindsightOptions& options) {
+  check_hindsight(options);
+  return drawn_batch(rows, &options);
+}
+
+Relabeled Replay::drawn_batch(std::int64_t rows, const HindsightOptions* hindsight) {
   const Hold hold(*this, /*alone=*/false);
   if (rows < 0) fail(Code::invalid_argument, "rows is ", rows, "; a batch has at least 1");
   if (rows == 0) rows = options_.rows;
   if (rows == 0)
     fail(Code::invalid_argument, "neither the call nor the options say how many rows a batch has");
-  if (!members_.empty()) return sample_members(rows);
+  if (hindsight != nullptr) {
+    require_single();
+    if (options_.steps > 0 || options_.by_slice) {
+      fail(Code::unsupported, "other goals have other rewards: neither returns of n_steps nor ",
+           "batches by slice can be made of them");
+    }
+  }
+  if (!members_.empty()) return {sample_members(rows), 0};
   if (!rows_ || counts_.whole() == 0)
     fail(Code::shape, "the buffer holds no rows yet: none can be drawn");
+  const at::NoGradGuard no_grad;
   sampler_->follow(counts_, rows_.get());
   RandomNumbers random = random_;
   Drawn drawn;
+  drawn.places.reserve(static_cast<std::size_t>(rows));  // refuses what no memory holds
   sampler_->draw(counts_, *rows_, rows, random, drawn);
-  TensorDict result = gathered(drawn);
+  const SliceLayout layout =
+      options_.by_slice ? SliceLayout::filled(drawn) : SliceLayout::of(drawn);
+  Relabeled result{gathered(drawn), 0};
+  if (returns_) returns_->apply(counts_, *rows_, drawn.places, result.batch);
+  if (hindsight != nullptr) result.rows = relabel(*hindsight, drawn, random, result.batch);
+  if (options_.mark_ends) layout.mark(result.batch);
+  if (options_.by_slice) result.batch = layout.by_slice(std::move(result.batch));
   sampler_->commit();
   random_ = random;
   return result;
 }
 
-TensorDict Replay::gathered(Drawn& drawn) {
-  const at::NoGradGuard no_grad;
-  const SliceLayout layout =
-      options_.by_slice ? SliceLayout::filled(drawn) : SliceLayout::of(drawn);
+// Gives the first rows other goals; how many.
+std::int64_t Replay::relabel(const HindsightOptions& options, const Drawn& drawn,
+                             RandomNumbers& random, TensorDict& batch) {
+  if (!episodes_) {
+    ReplayOptions told_apart = options_;
+    told_apart.slices = episodes_of(std::move(told_apart.slices));
+    episodes_.emplace(told_apart);
+  }
+  episodes_->follow(counts_, *rows_);
+  const c10::ArrayRef<std::int64_t> places = drawn.places;
+  const std::int64_t first =
+      hindsight_rows(options, static_cast<std::int64_t>(drawn.places.size()));
+  give_reached_goals(options, *episodes_, *rows_, places.slice(0, static_cast<std::size_t>(first)),
+                     random, batch);
+  return first;
+}
+
+TensorDict Replay::gathered(const Drawn& drawn) {
   const auto n = static_cast<std::int64_t>(drawn.places.size());
   TensorDict result;
   const std::shared_ptr<const RowSource>& source = rows_->source();
@@ -264,8 +299,7 @@ TensorDict Replay::gathered(Drawn& drawn) {
     std::copy(drawn.weights.begin(), drawn.weights.end(), weights.data_ptr<float>());
     put("priority_weight", std::move(weights));
   }
-  if (options_.mark_ends) layout.mark(result);
-  return options_.by_slice ? layout.by_slice(std::move(result)) : result;
+  return result;
 }
 
 // An index for each place: one number, or one per storage dimension.

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "core/loader/batch_pool.h"
+#include "core/replay/hindsight.h"
 #include "core/replay/live_folder.h"
+#include "core/replay/multi_step.h"
 #include "core/replay/priorities.h"
 #include "core/replay/replay_files.h"
 #include "core/replay/replay_sampler.h"
+#include "core/replay/slice_batch.h"
 
 #include <memory>
 #include <mutex>
@@ -30,6 +33,8 @@ class Replay {
 
   // `rows` 0: the options' number.
   TensorDict sample(std::int64_t rows);
+  // With other goals in the first rows; their rewards are as they were written.
+  Relabeled sample_hindsight(std::int64_t rows, const HindsightOptions& options);
 
   void update_priority(const at::Tensor& index, const at::Tensor& priorities);
   void set_beta(double beta);
@@ -52,6 +57,7 @@ class Replay {
   void require_single() const;
   TensorDict sample_members(std::int64_t rows);
   void make_sampler();
+  void load_sampler(const std::optional<RingCounts>& cut_off);
   void attach();
   std::unique_ptr<RingRows> new_rows(const TensorDict& like, std::int64_t places_of_row) const;
   void put(const TensorDict& given, bool single);
@@ -61,7 +67,10 @@ class Replay {
   void check_new_priorities(const TensorDict& rows, std::int64_t count) const;
   void note_new_rows() noexcept;
   Sizes inner_for(const TensorDict& rows) const;
-  TensorDict gathered(Drawn& drawn);
+  Relabeled drawn_batch(std::int64_t rows, const HindsightOptions* hindsight);
+  std::int64_t relabel(const HindsightOptions& options, const Drawn& drawn, RandomNumbers& random,
+                       TensorDict& batch);
+  TensorDict gathered(const Drawn& drawn);
   at::Tensor index_of(c10::ArrayRef<std::int64_t> places) const;
   at::Tensor places_of(const at::Tensor& index) const;
   TensorDict flat(const TensorDict& rows, SizesView inner) const;
@@ -78,6 +87,8 @@ class Replay {
   ReplayFiles files_;
   std::unique_ptr<LiveFolder> live_;
   BatchPool pool_;
+  std::optional<MultiStep> returns_;
+  std::optional<RingEpisodes> episodes_;  // for other goals
 
   std::vector<std::unique_ptr<Replay>> members_;  // of an ensemble, which has no rows of its own
   std::string member_;                            // "/0", …: of an ensemble's folder

@@ -320,6 +320,12 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
   result.random.reset();
   refuse_other_storages(join(folder, replay_folder::storage) + member);
   const bool described = files::look(join(folder, storage_json)).found != Found::nothing;
+  if (!described && files::look(join(folder, writer_json)).found == Found::nothing &&
+      replay_folder::holds_rows(folder, member)) {
+    fail(Code::io, "\"", folder, "\" has rows, but its writer has not saved it: neither \"",
+         storage_of, "\" nor \"", writer_of,
+         "\" says how many places hold one; \"storage\" can be loaded as a dictionary");
+  }
   // What has neither file is no buffer's folder: reading one says so.
   result.state.immutable =
       described && files::look(join(folder, writer_json)).found == Found::nothing;

@@ -204,15 +204,29 @@ void Replay::open_files(bool live) {
   options_ = checked(std::move(options_));
   random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
   make_sampler();
-  if (files_.sampling == by_files(options_.sampling) && files_.foreign.empty()) {
-    // The sampler's files are as old as the JSON files and do not cover newer rows.
-    RingCounts then = counts_;
-    if (files_.counts.written != counts_.written) then = files_.counts;
-    then.gap = 0;
-    sampler_->load(files::join(folder, replay_folder::sampler) + member_, then);
-  }
+  if (files_.sampling == by_files(options_.sampling) && files_.foreign.empty())
+    load_sampler(opened->cut_off_save());
   made.live = nullptr;
   if (live) live_ = std::move(opened);
+}
+
+// A process that died in a save leaves files of two saves: those of the older one count, or those of the newer, or the
+// sampler begins anew.
+void Replay::load_sampler(const std::optional<RingCounts>& cut_off) {
+  // The sampler's files are as old as the JSON files and do not cover newer rows.
+  RingCounts then = counts_;
+  if (files_.counts.written != counts_.written) then = files_.counts;
+  then.gap = 0;
+  const std::string folder = files::join(options_.folder, replay_folder::sampler) + member_;
+  if (!cut_off) return sampler_->load(folder, then);
+  for (const RingCounts& counts : {then, *cut_off}) {
+    try {
+      return sampler_->load(folder, counts);
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      make_sampler();
+    }
+  }
 }
 
 void Replay::make_sampler() {
@@ -231,6 +245,7 @@ void Replay::make_sampler() {
       break;
   }
   priorities_ = sampler_->priorities();
+  if (options_.steps > 0) returns_.emplace(options_);
 }
 
 // Opens the rows that another process has created.

@@ -62,12 +62,19 @@ struct ReplayOptions {
   std::vector<std::string> priority;  // the entry that gives new rows their priority; may be empty
   bool largest_within = false;        // new rows get the largest priority of rows that are there
   std::int64_t dims = 0;              // of the storage; 0: those of the folder, or 1
-  std::string folder;                 // empty: in memory
-  bool as_stored = false;             // the folder, not the caller, named the sampler
+  std::int64_t steps = 0;             // of returns; 0: rewards are as they were written
+  double gamma = 0.99;                // their discount
+  std::vector<std::vector<std::string>> rewards;  // entries that are summed
+  std::vector<std::string> mask;  // of rows that are real; empty: "mask", if there is one
+  std::string folder;             // empty: in memory
+  bool as_stored = false;         // the folder, not the caller, named the sampler
 };
 
 // Replaces 0 by defaults; throws Code::invalid_argument for contradictory options.
 ReplayOptions checked(ReplayOptions options);
+
+// The same options; ("next", "done") ends episodes unless they say what does.
+SliceOptions episodes_of(SliceOptions slices);
 
 // A sequence of random numbers determined by a seed.
 struct RandomNumbers {

@@ -24,6 +24,9 @@ struct RingCounts {
   std::int64_t place(std::int64_t k) const noexcept {
     return full() ? (cursor + gap + k) % capacity : k;
   }
+  std::int64_t number(std::int64_t place) const noexcept {  // k of place(k)
+    return full() ? (place - cursor - gap + 2 * capacity) % capacity : place;
+  }
   bool in_gap(std::int64_t place) const noexcept {
     return full() && (place - cursor + capacity) % capacity < gap;
   }

@@ -9,6 +9,8 @@ namespace td {
 namespace {
 
 constexpr std::pair<ReplaySampling, std::string_view> names[] = {
+    {ReplaySampling::random, "random"},
+    {ReplaySampling::without_replacement, "without_replacement"},
     {ReplaySampling::prioritized, "prioritized"},
     {ReplaySampling::slices, "slices"},
     {ReplaySampling::slices_without_replacement, "slices_without_replacement"},
@@ -18,7 +20,8 @@ constexpr std::pair<ReplaySampling, std::string_view> names[] = {
 using Numbers = std::pair<const char*, std::int64_t ReplayOptions::*>;
 constexpr Numbers numbers[] = {{"num_slices", &ReplayOptions::num_slices},
                                {"span_begin", &ReplayOptions::span_begin},
-                               {"span_end", &ReplayOptions::span_end}};
+                               {"span_end", &ReplayOptions::span_end},
+                               {"n_steps", &ReplayOptions::steps}};
 using Flags = std::pair<const char*, bool ReplayOptions::*>;
 constexpr Flags flags[] = {{"mark_ends", &ReplayOptions::mark_ends},
                            {"by_slice", &ReplayOptions::by_slice},
@@ -26,9 +29,19 @@ constexpr Flags flags[] = {{"mark_ends", &ReplayOptions::mark_ends},
 
 using Key = std::vector<std::string>;
 
+constexpr bool is_of_slices(const Numbers& number) noexcept {
+  return number.second != &ReplayOptions::steps;
+}
+
 Plain plain_key(const Key& key) {
   std::vector<Plain> items;
   for (const std::string& name : key) items.push_back(Plain::of_text(name));
+  return Plain::of_list(std::move(items));
+}
+
+Plain plain_keys(const std::vector<Key>& keys) {
+  std::vector<Plain> items;
+  for (const Key& key : keys) items.push_back(plain_key(key));
   return Plain::of_list(std::move(items));
 }
 
@@ -46,7 +59,8 @@ Key key_in(const Plain& json) {
 std::string sampler_record(const ReplayOptions& options) {
   PlainBuilder json;
   json.open();
-  bool says_more = of_slices(options.sampling);
+  bool says_more = of_slices(options.sampling) || options.steps != 0 ||
+                   !options.slices.ends.empty() || !options.slices.episode.empty();
   for (const auto& [sampling, name] : names) {
     if (sampling != options.sampling) continue;
     json.name("name");
@@ -72,10 +86,18 @@ std::string sampler_record(const ReplayOptions& options) {
     json.add(plain_key(options.slices.episode));
   }
   if (!options.slices.ends.empty()) {
-    std::vector<Plain> ends;
-    for (const Key& end : options.slices.ends) ends.push_back(plain_key(end));
     json.name("ends");
-    json.add(Plain::of_list(std::move(ends)));
+    json.add(plain_keys(options.slices.ends));
+  }
+  if (options.steps != 0) {
+    json.name("gamma");
+    json.add(Plain::of_real(options.gamma));
+    json.name("rewards");
+    json.add(plain_keys(options.rewards));
+    if (!options.mask.empty()) {
+      json.name("mask");
+      json.add(plain_key(options.mask));
+    }
   }
   if (!options.priority.empty()) {
     says_more = true;
@@ -119,6 +141,13 @@ ReplayOptions read_sampler_record(const Plain& json, const std::string& where) {
     result.priority = key("priority_key", *priority);
   if (const Plain* ends = json.find("ends"))
     for (const Plain& end : ends->items()) result.slices.ends.push_back(key("ends", end));
+  if (const Plain* gamma = json.find("gamma")) {
+    if (!gamma->is_number()) refuse("gamma");
+    result.gamma = gamma->number();
+  }
+  if (const Plain* rewards = json.find("rewards"))
+    for (const Plain& reward : rewards->items()) result.rewards.push_back(key("rewards", reward));
+  if (const Plain* mask = json.find("mask")) result.mask = key("mask", *mask);
   try {
     return checked(std::move(result));
   } catch (const Error& error) {
@@ -129,9 +158,21 @@ ReplayOptions read_sampler_record(const Plain& json, const std::string& where) {
 
 ReplayOptions with_record(ReplayOptions options, const ReplayOptions& record) {
   options.sampling = record.sampling;
+  SliceOptions given = options.slices;
   if (options.slices.length == 0 && options.num_slices == 0) {
     options.slices = record.slices;
-    for (const auto& [name, member] : numbers) options.*member = record.*member;
+    for (const Numbers& number : numbers)
+      if (is_of_slices(number)) options.*number.second = record.*number.second;
+  }
+  if (!given.ends.empty() || !given.episode.empty()) {
+    options.slices.ends = std::move(given.ends);
+    options.slices.episode = std::move(given.episode);
+  }
+  if (options.steps == 0) {
+    options.steps = record.steps;
+    options.gamma = record.gamma;
+    options.rewards = record.rewards;
+    options.mask = record.mask;
   }
   for (const auto& [name, member] : flags) options.*member = options.*member || record.*member;
   if (options.priority.empty()) options.priority = record.priority;

@@ -32,12 +32,13 @@ class SliceDraws final : public ReplaySampler {
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
     drawn.slice = slice_length(options_, count);
-    const bool changed = episodes_.follow(ring, rows);
-    if (changed || least_ != least_rows(drawn)) {
-      least_ = least_rows(drawn);
+    if (episodes_.follow(ring, rows)) least_ = 0;
+    if (least_ != least_rows(drawn)) {
+      least_ = 0;  // until the list is complete
       long_enough_.clear();
       for (const RingEpisode& episode : episodes_.all())
-        if (episode.length >= least_) long_enough_.push_back(episode);
+        if (episode.length >= least_rows(drawn)) long_enough_.push_back(episode);
+      least_ = least_rows(drawn);
     }
     if (long_enough_.empty()) fail_without_episodes(ring, least_);
     for (std::int64_t slice = 0; slice < count / drawn.slice; ++slice) {
@@ -71,16 +72,20 @@ class SlicesWithoutReplacement final : public ReplaySampler {
             Drawn& drawn) override {
     drawn.slice = slice_length(options_, count);
     const std::int64_t least = options_.slices.short_ones ? 1 : drawn.slice;
-    if (episodes_.follow(ring, rows)) order_ = episodes_.by_place();
     const std::vector<RingEpisode>& all = episodes_.all();
+    if (episodes_.follow(ring, rows)) order_.clear();
+    if (order_.size() != all.size()) order_ = episodes_.by_place();
     const auto fits = [&](const RingEpisode& episode) { return episode.length >= least; };
     if (std::none_of(all.begin(), all.end(), fits)) fail_without_episodes(ring, least);
     list_.begin_draw();
     std::vector<std::int64_t> numbers;
-    while (drawn.lengths.empty()) {
+    const auto n = static_cast<std::int64_t>(all.size());
+    const std::int64_t slices = count / drawn.slice;
+    for (std::int64_t k = 0; drawn.lengths.empty(); ++k) {
+      // In one order the same episodes may be dropped again and again.
+      if (options_.in_order && k > 2 * (n / slices + 1)) fail_without_episodes(ring, least);
       numbers.clear();
-      list_.take(static_cast<std::int64_t>(all.size()), count / drawn.slice, "slices", random,
-                 numbers);
+      list_.take(n, slices, "slices", random, numbers);
       for (const std::int64_t number : numbers) {
         const RingEpisode& episode = all[order_[static_cast<std::size_t>(number)]];
         if (fits(episode)) draw_slice(options_, episodes_, episode, random, drawn);
@@ -129,7 +134,8 @@ class PrioritizedSlices final : public ReplaySampler {
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
     const std::int64_t length = slice_length(options_, count);
-    if (episodes_.follow(ring, rows) || length != length_) limit(ring.capacity, length);
+    if (episodes_.follow(ring, rows)) length_ = 0;  // until the rows are limited anew
+    if (length != length_) limit(ring.capacity, length);
     if (none_begins_) fail_without_episodes(ring, length);
     Drawn starts;
     priorities_.draw(ring, rows, count / length, random, starts);

@@ -138,6 +138,8 @@ FOR = {
     ("td_replay_create", "options"): "&m.replay_options", ("td_replay_open", "folder"): "misuse_replay_folder(&m)",
     ("td_replay_load", "folder"): "misuse_replay_folder(&m)", ("td_replay_save", "folder"): 'td_path(td_test_folder(), "saved_replay")',
     ("td_replay_sample", "rows"): "1", ("td_replay_add", "row"): "misuse_replay_row(&m)", ("td_replay_extend", "rows"): "misuse_replay_rows(&m)",
+    ("td_replay_sample_hindsight", "replay"): "misuse_goals(&m)", ("td_replay_sample_hindsight", "rows"): "4",
+    ("td_replay_sample_hindsight", "reward"): "misuse_reward(&m)",
     ("td_replay_update_priority", "index"): "m.place", ("td_replay_update_priority", "priority"): "m.place",
     ("td_hdf5_open", "file"): "misuse_hdf5(&m)", ("td_hdf5_load", "file"): "misuse_hdf5(&m)",
     ("td_hdf5_save", "file"): "misuse_hdf5(&m)",

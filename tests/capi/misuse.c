@@ -276,12 +276,14 @@ void misuse_end(misuse *m) {
   td_future_free(m->future);
   td_module_free(m->module);
   td_module_free(m->script);
+  td_module_free(m->reward);
   td_optimizer_free(m->optimizer);
   td_free(m->params);
   td_loader_free(m->loader);
   td_generator_free(m->generator);
   td_tensor_free(m->generator_state);
   td_replay_free(m->replay);
+  td_replay_free(m->goals);
   td_hdf5_free(m->hdf5);
   td_store_free(m->store);
   td_tensor_free(m->place);
@@ -472,6 +474,33 @@ const char *misuse_replay_folder(misuse *m) {
   const char *folder = td_path(td_test_folder(), "replay");
   TD_DO(td_replay_save(m->replay, folder, 0));
   return folder;
+}
+
+td_replay *misuse_goals(misuse *m) {
+  if (m->goals != NULL) return m->goals;
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  options.capacity = 4;
+  TD_DO(td_replay_create(&options, &m->goals));
+  td_tensordict *td = td_empty(TD_SIZES(4));
+  td_put(td, TD_KEY("desired_goal"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  td_put(td, TD_KEY("achieved_goal"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  td_put(td, TD_KEY("next", "reward"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  td_put(td, TD_KEY("next", "done"), td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(4)));
+  TD_DO(td_replay_extend(m->goals, td));
+  td_free(td);
+  return m->goals;
+}
+
+static td_status give_reward(void *user, td_tensordict *source, td_tensordict **result) {
+  const float rewards[3] = {1, 2, 3};
+  (void)user, (void)result;
+  return td_set_data(source, TD_KEY("next", "reward"), rewards, sizeof rewards, TD_SIZES(3),
+                     TD_DTYPE_FLOAT32);
+}
+
+const td_module *misuse_reward(misuse *m) {
+  if (m->reward == NULL) TD_DO(td_module_from_function(NULL, give_reward, NULL, NULL, &m->reward));
+  return m->reward;
 }
 
 struct ArrowSchema *misuse_arrow(misuse *m) {

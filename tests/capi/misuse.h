@@ -19,14 +19,14 @@ typedef struct misuse {
   td_writer *writer, *freed_writer;
   td_map_iter *map_iter, *freed_map_iter;
   td_future *future, *freed_future;
-  td_module *module, *freed_module, *script;
+  td_module *module, *freed_module, *script, *reward;
   td_optimizer *optimizer, *freed_optimizer;
   td_tensordict *params; /* of the optimizer, with gradients */
   td_loader *loader, *freed_loader;
   td_generator *generator, *freed_generator;
   td_tensor *generator_state;
   td_loader_options loader_options;
-  td_replay *replay, *freed_replay;
+  td_replay *replay, *freed_replay, *goals;
   td_hdf5 *hdf5, *freed_hdf5;
   td_store *store, *freed_store; /* without a server of no kind of handle */
   td_store_options store_options, new_store;
@@ -119,6 +119,9 @@ td_tensor *misuse_generator_state(misuse *m);
 const td_tensordict *misuse_replay_row(misuse *m);
 const td_tensordict *misuse_replay_rows(misuse *m);
 const char *misuse_replay_folder(misuse *m);
+/* A replay buffer of rows that have goals, and a module that rewards them. */
+td_replay *misuse_goals(misuse *m);
+const td_module *misuse_reward(misuse *m);
 
 /* An HDF5 file. */
 const char *misuse_hdf5(misuse *m);

@@ -170,6 +170,23 @@ TD_TEST(a_folder_in_use) {
   TD_EXPECT_NULL(td_replay_open(here("live"), &options, &reader), TD_ERR_INVALID_ARGUMENT, reader);
 }
 
+/* A writer of TorchRL that works in a folder (scratch_dir) and has not dumped its counts. */
+TD_TEST(rows_that_nothing_counts) {
+  td_tensordict *rows = replay_rows(0, 8), *mapped = NULL;
+  td_make_folder(here("unsaved"));
+  TD_DO(td_memmap(rows, here("unsaved/storage"), NULL, &mapped));
+  td_free(rows);
+  td_free(mapped);
+  td_replay *replay = NULL;
+  TD_EXPECT_NULL(td_replay_load(here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
+  TD_CHECK_TEXT(td_last_error_message(), "its writer has not saved it");
+  TD_EXPECT_NULL(td_replay_open(here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
+  TD_CHECK(!td_exists(here("unsaved/live.bin")));
+  TD_DO(td_memmap_load(here("unsaved/storage"), NULL, &rows)); /* what the message advises */
+  TD_CHECK_BATCH(rows, 8);
+  td_free(rows);
+}
+
 /* A process that died in the middle of a save: the JSON files are new, and the live file has not heard of it.
    The rows that others write afterwards must not be forgotten. */
 TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
@@ -184,7 +201,7 @@ TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
   TD_DO(td_replay_save(replay, NULL, 0));
   const int64_t marks[] = {15, 15}; /* the cursor and the rows that the save was about to tell */
   const int64_t counts[] = {40, 15, 15, 15, 0};
-  TD_CHECK_INT(size, 80);
+  TD_CHECK_INT(size, 88);
   memcpy(bytes + 8, counts, sizeof counts);
   memcpy(bytes + 64, marks, sizeof marks);
   td_write_file(here("live/live.bin"), bytes, size);
@@ -199,6 +216,40 @@ TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
   replay_check_where(other, 15, 40, 15, 15);
   td_replay_free(other);
   free(bytes);
+}
+
+/* A process that died between two files of its sampler: the rows are there, and the folder opens. */
+TD_TEST(a_save_that_was_cut_off_leaves_files_of_two_saves) {
+  td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.folder = here("two");
+  td_replay *replay = replay_of(&options);
+  write_steps(replay, 0, 10);
+  TD_DO(td_replay_save(replay, NULL, 0));
+  size_t size = 0, live_size = 0;
+  char *older = td_read_file(here("two/sampler/mintree.memmap"), &size);
+  prioritize(replay);
+  write_steps(replay, 10, 5);
+  TD_DO(td_replay_save(replay, NULL, 0));
+  td_replay_free(replay);
+  td_write_file(here("two/sampler/mintree.memmap"), older, size);
+  TD_EXPECT_NULL(td_replay_open(here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
+  char *live = td_read_file(here("two/live.bin"), &live_size);
+  TD_CHECK_INT((int64_t)live_size, 88);
+  live[80] = 1; /* between the beginning of a save and its end */
+  td_write_file(here("two/live.bin"), live, live_size);
+  for (int times = 0; times < 2; times++) { /* the save has ended it */
+    int64_t a[8];
+    TD_DO(td_replay_open(here("two"), NULL, &replay));
+    replay_check_where(replay, 15 + times, 40, 15 + times, 15 + times);
+    TD_CHECK_INT(replay_draw(replay, 8, a, NULL), 8);
+    write_steps(replay, 15 + times, 1);
+    TD_DO(td_replay_save(replay, NULL, 0));
+    td_replay_free(replay);
+  }
+  td_write_file(here("two/sampler/mintree.memmap"), older, size);
+  TD_EXPECT_NULL(td_replay_open(here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
+  free(older);
+  free(live);
 }
 
 /* What is no replay folder stays as it is. */

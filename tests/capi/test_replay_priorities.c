@@ -120,6 +120,23 @@ TD_TEST(new_rows_have_the_largest_priority) {
   TD_CHECK(abs(drawn(replay, 32) - 1000 * 9 / (14 * 9 + 6)) < 40);
 }
 
+/* As TorchRL's slices have it: one number for the one dimension of the storage. */
+TD_TEST(an_index_of_several_dimensions) {
+  td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.eps = 0, options.flags = TD_REPLAY_BATCH_WEIGHTS;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 8);
+  td_tensor *index = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(8, 1));
+  td_tensor *priority = td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(8, 1));
+  void *data = NULL;
+  TD_DO(td_tensor_data(priority, &data));
+  ((float *)data)[5] = 2;
+  TD_DO(td_replay_update_priority(replay, index, priority));
+  TD_CHECK_INT(drawn(replay, 5), 1000);
+  td_tensor_free(index);
+  td_tensor_free(priority);
+}
+
 TD_TEST(priorities_that_cannot_be) {
   const td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
   td_replay *replay = replay_of(&options);
@@ -144,6 +161,10 @@ TD_TEST(priorities_that_cannot_be) {
   td_tensor_free(wrong);
   wrong = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(2));
   TD_EXPECT(td_replay_update_priority(replay, first, wrong), TD_ERR_DTYPE);
+  td_tensor_free(wrong);
+  TD_DO(td_tensor_zeros(TD_SIZES(2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &wrong));
+  TD_EXPECT(td_replay_update_priority(replay, first, wrong), TD_ERR_DTYPE);
+  TD_CHECK_TEXT(td_last_error_message(), "complex64");
   td_tensor_free(wrong);
   td_replay_options same = options;
   td_replay *other = replay_of(&same); /* nothing has changed */

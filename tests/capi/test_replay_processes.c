@@ -1,6 +1,10 @@
 /* One mapped folder, several processes and threads: no row is drawn of which a part is missing. */
+#define _POSIX_C_SOURCE 200809L /* kill, nanosleep */
+
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "td_process.h"
 #include "td_replay_test.h"
@@ -119,6 +123,62 @@ TD_TEST(opening_a_folder_while_another_saves_loses_no_rows) {
     TD_DO(td_replay_open(folder, NULL, &replay));
     TD_CHECK_INT(rows_of(replay), rounds_here);
     td_replay_free(replay);
+  }
+}
+
+/* The other process: opens the folder, writes a row, saves and frees, until there are so many rows. */
+TD_TEST(saver) {
+  const char *all = strchr(td_role(), ' ');
+  TD_CHECK(all != NULL);
+  char folder[500];
+  snprintf(folder, sizeof folder, "%.*s", (int)(all - td_role()), td_role());
+  for (int64_t now = 0; now < atoll(all);) {
+    td_replay *replay = NULL;
+    TD_DO(td_replay_open(folder, NULL, &replay));
+    replay_write(replay, now, 1);
+    TD_DO(td_replay_save(replay, NULL, 0));
+    now = rows_of(replay);
+    td_replay_free(replay);
+  }
+}
+
+/* Opens the folder, of whose rows there must be as many as before or more; all are whole. */
+static int64_t look(const char *folder, int64_t before) {
+  td_replay *replay = NULL;
+  int64_t a[8];
+  TD_DO(td_replay_open(folder, NULL, &replay));
+  const int64_t now = rows_of(replay);
+  TD_CHECK(now >= before);
+  if (now > 0) TD_CHECK(replay_draw(replay, 8, a, NULL) > 0);
+  td_replay_free(replay);
+  return now;
+}
+
+TD_TEST(saves_beside_saves_and_killed_ones_lose_no_rows) {
+  const char *asked = getenv("TD_REPLAY_ROUNDS");
+  const int64_t rounds_here = asked == NULL ? 100 : atoll(asked);
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
+    if (kind == TD_REPLAY_SAMPLER_SLICES) continue;
+    td_replay_options options = replay_options(64, (td_replay_sampler)kind);
+    char folder[400], role[450];
+    snprintf(folder, sizeof folder, "%s/saves%d", td_test_folder(), kind);
+    options.folder = folder;
+    td_replay_free(replay_of(&options));
+    snprintf(role, sizeof role, "%s %lld", folder, (long long)rounds_here);
+    const int one = td_spawn("saver", role), other = td_spawn("saver", role);
+    int64_t now = 0;
+    while (now < rounds_here) now = look(folder, now);
+    TD_CHECK(td_join(one));
+    TD_CHECK(td_join(other));
+    snprintf(role, sizeof role, "%s %lld", folder, (long long)INT64_MAX);
+    for (int64_t kills = 0; kills < rounds_here / 100; kills++) {
+      const int process = td_spawn("saver", role);
+      for (const int64_t begin = now; now == begin;) now = look(folder, now);
+      nanosleep(&(struct timespec){0, (long)(kills * 7919 % 3000) * 1000}, NULL);
+      kill(process, SIGKILL);
+      TD_CHECK(!td_join(process));
+      now = look(folder, now);
+    }
   }
 }
 

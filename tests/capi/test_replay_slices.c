@@ -545,3 +545,51 @@ TD_TEST(a_storage_of_two_dimensions) {
   td_free(bad);
   td_free(td);
 }
+
+/* In one order the episodes of a full batch are always the same: if none is long enough, none can be drawn. */
+TD_TEST(no_batch_in_order_has_a_slice) {
+  td_replay_options options = slices_of(TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT, 9);
+  options.flags = TD_REPLAY_IN_ORDER | TD_REPLAY_DROP_LAST;
+  td_replay *replay = replay_of(&options);
+  const int64_t first[] = {6, 7, 0}, rows[] = {3, 2, 9}; /* a batch has the first two episodes */
+  for (int i = 0; i < 3; i++) {
+    td_tensordict *td = steps(first[i], rows[i]);
+    TD_DO(td_replay_extend(replay, td));
+    td_free(td);
+  }
+  td_tensordict *batch = NULL;
+  TD_EXPECT_NULL(td_replay_sample(replay, 18, &batch), TD_ERR_SHAPE, batch);
+  TD_CHECK_TEXT(td_last_error_message(), "9 rows");
+  td_replay_free(replay);
+}
+
+/* Numbers that no memory holds, and those at the ends of what is valid. */
+TD_TEST(numbers_that_are_too_large) {
+  td_tensordict *batch = NULL;
+  for (int32_t kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED_SLICES;
+       kind++) {
+    td_replay_options options = slices_of(kind, 1);
+    if (kind != TD_REPLAY_SAMPLER_SLICES && kind < TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT)
+      options.slice_len = 0;
+    td_replay *replay = filled(&options, 30);
+    TD_EXPECT_NULL(td_replay_sample(replay, INT64_MAX, &batch), TD_ERR_OUT_OF_MEMORY, batch);
+    TD_EXPECT_NULL(td_replay_sample(replay, INT64_C(1) << 50, &batch), TD_ERR_OUT_OF_MEMORY, batch);
+    TD_DO(td_replay_sample(replay, 1, &batch));
+    td_free(batch);
+    td_replay_free(replay);
+    if (options.slice_len == 0) continue;
+    const int64_t lengths[] = {INT64_C(1) << 31, INT64_MAX};
+    for (int i = 0; i < 2; i++) {
+      options.slice_len = lengths[i];
+      options.flags = TD_REPLAY_SHORT;
+      replay = filled(&options, 30);
+      TD_EXPECT_NULL(td_replay_sample(replay, 30, &batch), TD_ERR_INVALID_ARGUMENT, batch);
+      td_replay_free(replay);
+      options.slice_len = 0, options.num_slices = lengths[i];
+      replay = filled(&options, 30);
+      TD_EXPECT_NULL(td_replay_sample(replay, 30, &batch), TD_ERR_INVALID_ARGUMENT, batch);
+      td_replay_free(replay);
+      options.num_slices = 0;
+    }
+  }
+}

@@ -188,6 +188,87 @@ def first_rows(peer, folder):
                 assert ours[place][0] == length and abs(ours[place][1] / weight - 1) < 1e-4, (place, theirs[place], ours[place])
 
 
+def same(name, ours, theirs):
+    assert ours.dtype == theirs.dtype, (name, ours.dtype, theirs.dtype)
+    assert torch.allclose(ours.reshape(-1).double(), theirs.reshape(-1).double(), atol=1e-5), (name, ours, theirs)
+
+
+def returns(peer, folder):
+    """Returns of several steps: of all rows those of MultiStep, and those that MultiStepTransform writes."""
+    from torchrl.data import replay_buffers as r
+    from torchrl.data.postprocs import MultiStep
+    from torchrl.envs.transforms import MultiStepTransform
+
+    keys = ["steps_to_next_obs", "gamma", "nonterminal", "obs", ("next", "reward"), ("next", "original_reward"), ("next", "obs"), ("next", "done")]
+
+    def played(n, batch=()):
+        some = rows(0, n, batch)
+        some["next", "obs"] = some["obs"] + 1
+        some["mask"] = some["action"] % 5 != 2
+        return some
+
+    def told(steps, name):
+        result = folder / f"{name}_{steps}"
+        subprocess.run([peer, "returns", folder / name, "-", result, str(steps), "0"], check=True)
+        return TensorDict.load_memmap(result)
+
+    for steps in (1, 2, 3, 5, 60):
+        buffer = r.TensorDictReplayBuffer(storage=r.LazyMemmapStorage(CAPACITY), batch_size=8)
+        buffer.extend(played(30))
+        buffer.dumps(folder / "plain")
+        ours = told(steps, "plain")
+        module = MultiStep(gamma=0.9, n_steps=steps)
+        module.mask_key = "mask"
+        theirs = module(played(30))
+        for key in keys:
+            same((steps, key), ours[key], theirs[key])
+        if steps < 30:
+            written = r.TensorDictReplayBuffer(
+                storage=r.LazyTensorStorage(CAPACITY), transform=MultiStepTransform(n_steps=steps, gamma=0.9), batch_size=8
+            )
+            for first in range(0, 30, 10):
+                written.extend(played(30)[first : first + 10])
+            theirs = written._storage[:]
+            for key in keys:
+                same((steps, key), ours[key][: len(theirs)], theirs[key])
+    # Time first here, last there; a ring that was cut.
+    wide = r.TensorDictReplayBuffer(storage=r.LazyMemmapStorage(CAPACITY, ndim=2), dim_extend=0, batch_size=8)
+    wide.extend(played(10, (4,)))
+    wide.dumps(folder / "wide")
+    ours, theirs = told(3, "wide"), MultiStep(gamma=0.9, n_steps=3)(played(10, (4,)).exclude("mask").transpose(0, 1).contiguous())
+    for key in keys:
+        if key != "nonterminal":
+            same(("wide", key), ours[key], theirs.transpose(0, 1)[key])
+
+
+def hindsight(peer, folder):
+    """Goals that were reached: the same ones may come to a row, and rewards follow."""
+    from torchrl.data import HERReplayBuffer, LazyMemmapStorage
+
+    some = rows(0, 27)
+    some["achieved_goal"] = some["obs"].clone()
+    some["desired_goal"] = torch.full_like(some["obs"], -1.0)
+    some["next", "desired_goal"] = torch.full_like(some["obs"], -1.0)
+    for number, strategy in enumerate(["future", "final", "episode", "random"]):
+        buffer = HERReplayBuffer(
+            lambda td: td["desired_goal"][:, :1] * 2, her_ratio=0.7, strategy=strategy, storage=LazyMemmapStorage(CAPACITY), batch_size=64
+        )
+        buffer.extend(some)
+        buffer.dumps(folder / "goals")
+        subprocess.run([peer, "hindsight", folder / "goals", "-", folder / strategy, str(number), "5400"], check=True)
+        ours = TensorDict.load_memmap(folder / strategy)
+        theirs = torch.cat([buffer.sample()[: int(64 * 0.7)] for _ in range(120)])
+        first = int(5400 * 0.7)
+        pairs = lambda td: set(zip(td["index"].reshape(-1).tolist(), td["desired_goal"][:, 0].long().tolist()))
+        if strategy == "random":  # too many pairs for each to come
+            assert {goal for _, goal in pairs(ours[:first])} == {goal for _, goal in pairs(theirs)} == set(range(27))
+        else:
+            assert pairs(ours[:first]) == pairs(theirs), strategy
+        assert (ours["desired_goal"][first:] == -1).all() and torch.equal(ours["desired_goal"], ours["next", "desired_goal"])
+        assert torch.equal(ours["next", "reward"][:first], ours["desired_goal"][:first, :1] * 2)
+        assert torch.equal(ours["next", "reward"][first:], some["next", "reward"][ours["index"][first:]])
+
+
 def refused(peer, folder):
     """What this library may not extend, or draw from, or read."""
     from torchrl.data import replay_buffers as r
@@ -235,7 +316,11 @@ def main():
         folder = pathlib.Path(temp) / "first_rows"
         folder.mkdir()
         first_rows(peer, folder)
-    print(f"{passed + 2} passed: replay buffers to and fro with TorchRL {torchrl.__version__}")
+        for check in (returns, hindsight):
+            folder = pathlib.Path(temp) / check.__name__
+            folder.mkdir()
+            check(peer, folder)
+    print(f"{passed + 4} passed: replay buffers to and fro with TorchRL {torchrl.__version__}")
 
 
 if __name__ == "__main__":

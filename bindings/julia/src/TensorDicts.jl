@@ -35,7 +35,7 @@ export NestedTensor, flat
 export TensorDictModule, load_module, save_module, sequential, select_subsequence, select_out_keys, in_keys, out_keys
 export forward!, parameters, parameters!, Distribution, probabilistic, log_prob, normal_params
 export eachbatch, BatchLoader, loader_state, load_loader_state!, Generator
-export Replay, open_replay, load_replay, save_replay, draw!, update_priority!, beta!, stored, replay_state
+export Replay, open_replay, load_replay, save_replay, draw!, draw_hindsight!, update_priority!, beta!, stored, replay_state
 export Group, open_group, split_group, barrier, send_to, receive_from!, send_message, recv_message, init_remote
 export from_remote_init, broadcast_from, reduce!, all_reduce!, all_gather, scatter, gather_and_stack
 export printed

@@ -25,6 +25,9 @@ like. Tasks may share a buffer.
 - `alpha`, `beta`, `eps`: rows count as (priority + eps)^alpha, weights have the exponent `beta`; `batch_weights`: the
   largest weight of each batch is 1; `priority_key`: an entry with the priority of each new row; `largest_within`: new
   rows get the largest priority of rows that are there
+- `n_steps`, `gamma`: each row has the return of so many steps, unless its episode or the newest row ends them: `rewards`
+  (("next", "reward")) are discounted sums, "next" is that of the last step, and "steps_to_next_obs", "gamma" and
+  "nonterminal" say how many steps there are; `mask`: an entry that is false in rows which only fill up
 - `dims`: of the storage, of which the first is time; single elements are drawn
 
 `open_replay` opens a folder in which several processes may work at once; `load_replay` opens one for this process
@@ -66,7 +69,8 @@ function with_replay_options(f; capacity::Integer = 0, sampler::Symbol = :stored
                              short::Bool = false, span_begin::Integer = false, span_end::Integer = false,
                              num_slices::Integer = 0, mark_ends::Bool = false, by_slice::Bool = false,
                              alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8, batch_weights::Bool = false,
-                             priority_key = nothing, largest_within::Bool = false, dims::Integer = 0)
+                             priority_key = nothing, largest_within::Bool = false, dims::Integer = 0,
+                             n_steps::Integer = 0, gamma::Real = 0.99, rewards = (), mask = nothing)
     haskey(REPLAY_SAMPLERS, sampler) ||
         throw(ArgumentError("sampler is :$sampler; it must be one of $(join(keys(REPLAY_SAMPLERS), ", "))"))
     flags = drop_last * TD_REPLAY_DROP_LAST | in_order * TD_REPLAY_IN_ORDER | short * TD_REPLAY_SHORT |
@@ -75,22 +79,23 @@ function with_replay_options(f; capacity::Integer = 0, sampler::Symbol = :stored
             mark_ends * TD_REPLAY_MARK_ENDS | by_slice * TD_REPLAY_BY_SLICE
     rows_of(span) = span isa Bool ? 0 : span
     name = folder === nothing ? nothing : Base.cconvert(Cstring, String(folder))
-    with_optional_keys(episode === nothing ? nothing : (episode,)) do one, _
-        with_optional_keys(priority_key === nothing ? nothing : (priority_key,)) do priority, _
-            with_keys(ends) do last, ends_count
-                GC.@preserve name last begin
-                    f(Ref(td_replay_options(
-                        flags = flags, capacity = capacity, rows = rows, seed = seed % UInt64, alpha = alpha,
-                        beta = beta, eps = eps, slice_len = slice, episode = one,
-                        ends = isempty(last) ? Ptr{td_key}(C_NULL) : pointer(last), ends_len = ends_count,
-                        folder = name === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, name),
-                        sampler = REPLAY_SAMPLERS[sampler], num_slices = num_slices, span_begin = rows_of(span_begin),
-                        span_end = rows_of(span_end), priority_key = priority, dims = dims)))
-                end
-            end
-        end
+    one(key) = key === nothing ? nothing : (key,)
+    some(keys) = isempty(keys) ? nothing : keys
+    lists = (one(episode), one(priority_key), one(mask), some(ends), some(rewards))
+    with_key_lists(lists) do (episode_key, _), (priority, _), (mask_key, _), (last, ends_count), (summed, rewards_count)
+        GC.@preserve name f(Ref(td_replay_options(
+            flags = flags, capacity = capacity, rows = rows, seed = seed % UInt64, alpha = alpha, beta = beta, eps = eps,
+            slice_len = slice, episode = episode_key, ends = last, ends_len = ends_count,
+            folder = name === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, name),
+            sampler = REPLAY_SAMPLERS[sampler], num_slices = num_slices, span_begin = rows_of(span_begin),
+            span_end = rows_of(span_end), priority_key = priority, dims = dims, n_steps = n_steps, gamma = gamma,
+            rewards = summed, rewards_len = rewards_count, mask = mask_key)))
     end
 end
+
+# f((pointer, count)...) for lists of keys that may be nothing.
+with_key_lists(f, lists::Tuple, done...) = isempty(lists) ? f(done...) :
+    with_optional_keys((list, count) -> with_key_lists(f, Base.tail(lists), done..., (list, count)), first(lists))
 
 Base.push!(replay::Replay, row::TensorDict) = (check(td_replay_add(replay, row)); replay)
 Base.append!(replay::Replay, rows::TensorDict) = (check(td_replay_extend(replay, rows)); replay)
@@ -102,6 +107,31 @@ Draws rows; 0: as many as the options say. The batch has their places, from 0, a
 their weights as "priority_weight".
 """
 draw!(replay::Replay, rows::Integer = 0) = call(TensorDict, td_replay_sample, replay, rows)
+
+const HINDSIGHT = (future = TD_REPLAY_HINDSIGHT_FUTURE, final = TD_REPLAY_HINDSIGHT_FINAL,
+                   episode = TD_REPLAY_HINDSIGHT_EPISODE, random = TD_REPLAY_HINDSIGHT_RANDOM)
+
+"""
+    draw_hindsight!(replay, rows = 0; rewarding = nothing, strategy = :future, ratio = 0.8, goal = "desired_goal",
+                    achieved_goal = "achieved_goal", reward = ("next", "reward")) -> TensorDict
+
+Draws rows as [`draw!`](@ref) does, and gives the first `ratio` of them goals that were reached: those of a row of the
+episode from itself on (`:future`), of its last row (`:final`), of any of its rows (`:episode`), or of any row (`:random`).
+`rewarding`, a module, gets these rows and writes their `reward`; without one, rewards stay as they were written.
+"""
+function draw_hindsight!(replay::Replay, rows::Integer = 0; strategy::Symbol = :future, ratio::Real = 0.8,
+                         goal = "desired_goal", achieved_goal = "achieved_goal", reward = ("next", "reward"),
+                         rewarding::Union{TensorDictModule,Nothing} = nothing)
+    haskey(HINDSIGHT, strategy) ||
+        throw(ArgumentError("strategy is :$strategy; it must be one of $(join(keys(HINDSIGHT), ", "))"))
+    with_key_lists(((goal,), (achieved_goal,), (reward,))) do (wanted, _), (reached, _), (rewards, _)
+        options = Ref(td_replay_hindsight_options(strategy = HINDSIGHT[strategy], ratio = ratio, goal = wanted,
+                                                  achieved_goal = reached, reward = rewards))
+        GC.@preserve rewarding running(TensorDict) do result
+            td_replay_sample_hindsight(replay, rows, options, rewarding === nothing ? C_NULL : rewarding, result)
+        end
+    end
+end
 
 """
     update_priority!(replay, index, priority) -> replay

@@ -67,6 +67,38 @@ end
     @test Array(batch["a"]) == 4 .* index[:, 1] .+ index[:, 2]
 end
 
+@testset "returns and goals" begin
+    td = rows_from(0, 8)
+    td["next", "reward"] = Float32.(0:7)
+    td["achieved_goal"] = Float32.(0:7)
+    td["desired_goal"] = fill(-1.0f0, 8)
+    replay = Replay(8; sampler = :without_replacement, in_order = true, ends = ["done"], n_steps = 2, gamma = 0.5,
+                    rewards = [("next", "reward")], mask = "done")
+    append!(replay, td)
+    batch = draw!(replay, 8)
+    @test Array(batch["next", "reward"]) == Float32[0.5, 2, 3.5, 3, 6.5, 8, 9.5, 7]
+    @test Array(batch["steps_to_next_obs"]) == [2, 2, 2, 1, 2, 2, 2, 1]
+    @test_throws ArgumentError Replay(8; n_steps = 2, gamma = 0)
+    replay = Replay(8; ends = ["done"])
+    append!(replay, td)
+    rewarding = TensorDictModule(["desired_goal"], [("next", "reward")]) do source
+        source["next", "reward"] = 2 .* Array(source["desired_goal"])
+        nothing
+    end
+    may = (future = (row, from) -> from >= row && from ÷ 4 == row ÷ 4, final = (row, from) -> from == row ÷ 4 * 4 + 3,
+           episode = (row, from) -> from ÷ 4 == row ÷ 4, random = (_, from) -> from < 8)
+    for (strategy, allowed) in pairs(may)
+        batch = draw_hindsight!(replay, 64; strategy, ratio = 0.5, rewarding)
+        rows, goals, rewards = Array(batch["a"]), Array(batch["desired_goal"]), Array(batch["next", "reward"])
+        @test all(allowed(rows[i], goals[i]) && rewards[i] == 2 * goals[i] for i in 1:32)
+        @test all(goals[i] == -1 && rewards[i] == rows[i] for i in 33:64)
+    end
+    failing = TensorDictModule(_ -> error("no reward"), ["desired_goal"], [("next", "reward")])
+    @test_throws ErrorException draw_hindsight!(replay, 8; rewarding = failing)
+    @test_throws ArgumentError draw_hindsight!(replay, 8; ratio = 2)
+    @test_throws ArgumentError draw_hindsight!(replay, 8; strategy = :nope)
+end
+
 @testset "folders" begin
     mktempdir() do folder
         live = joinpath(folder, "live")

@@ -2,7 +2,7 @@
 #ifndef TENSORDICT_TD_REPLAY_H
 #define TENSORDICT_TD_REPLAY_H
 
-#include "tensordict/td_entries.h"
+#include "tensordict/td_module.h"
 
 TD_BEGIN_C
 
@@ -92,7 +92,9 @@ typedef struct td_replay_options {
   int64_t slice_len;                   /**< rows of a slice; 0: num_slices says it */
   const td_key *TD_NULLABLE episode;   /**< borrowed; an entry that differs from episode to episode */
   const td_key *TD_NULLABLE ends;      /**< borrowed; entries of bool that are true in the last row of
-                                            an episode, as ("next", "done") */
+                                            an episode. Slices need `episode` or `ends`; without both,
+                                            n_steps and td_replay_sample_hindsight() take ("next",
+                                            "done") */
   size_t ends_len;                     /**< number of keys */
   const char *TD_NULLABLE folder;      /**< borrowed; td_replay_create() only: where the rows lie;
                                             NULL: in memory */
@@ -109,10 +111,21 @@ typedef struct td_replay_options {
                                             first is time; 0: 1, or what the folder has. `capacity`
                                             counts its elements, and single elements are drawn. A
                                             buffer with a folder has 1. Since 0.3 */
+  int64_t n_steps;                     /**< each row that is drawn has the return of so many steps
+                                            (TorchRL: MultiStepTransform; td_replay_sample() says how);
+                                            0: rows are as they were written. Since 0.3 */
+  double gamma;                        /**< n_steps: discount of each step, above 0 and at most 1. Since
+                                            0.3 */
+  const td_key *TD_NULLABLE rewards;   /**< borrowed; n_steps: entries that are summed; NULL: ("next",
+                                            "reward"). Since 0.3 */
+  size_t rewards_len;                  /**< number of keys. Since 0.3 */
+  const td_key *TD_NULLABLE mask;      /**< borrowed; n_steps: an entry of bool that is false in rows
+                                            which only fill up; NULL: "mask", if there is one. Since
+                                            0.3 */
 } td_replay_options;
 #define TD_REPLAY_OPTIONS_INIT \
   {(uint32_t)sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, \
-   0, NULL, 0}
+   0, NULL, 0, 0, 0.99, NULL, 0, NULL}
 
 /**
  * Makes an empty replay buffer. The first row says which entries rows have, and their dtypes and
@@ -228,6 +241,14 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  * storage of several dimensions (`dims`; TorchRL: `ndim`) single elements are drawn, slices along the
  * first dimension, and "index" has one number for each dimension of the storage.
  *
+ * With `n_steps`, each row is followed through its episode: n_steps - 1 rows further, but not beyond the
+ * last row of the episode or the newest one. `rewards` become the sum of gamma^k times the reward of the
+ * k-th row, in the dtype of the reward; ("next", "original_reward") is the row's own, of the last of
+ * several. All else in "next" is what the last of these rows has, but for `ends`, "done", "terminated" and
+ * "truncated", which stay those of the row. "steps_to_next_obs" (int64) is how many rows were summed,
+ * "gamma" (float32) gamma to that power, and "nonterminal" (bool) whether it were more than one. Each
+ * element must have one flag of each end.
+ *
  * @param replay borrowed; what was drawn counts as drawn unless the call fails
  * @param rows   how many; with slices those of all slices together; 0: as the options say
  * @param result new; free with td_free(); batch size [rows, …], or as TD_REPLAY_BY_SLICE says; NULL
@@ -235,13 +256,70 @@ td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEX
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no number of rows; one that slices do not fill),
  *         TD_ERR_SHAPE (no rows yet; no full batch; no episode as long as a slice; priorities that sum
- *         up to 0), TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (the entries that tell
- *         episodes apart), TD_ERR_UNSUPPORTED (a folder of TorchRL whose sampler draws by a rule that
- *         is not known here: name a sampler), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ *         up to 0; more than one flag for an element, with n_steps), TD_ERR_KEY_NOT_FOUND,
+ *         TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (the entries that tell episodes apart, or make returns),
+ *         TD_ERR_UNSUPPORTED (a folder of TorchRL whose sampler draws by a rule that is not known here:
+ *         name a sampler; rows that are batches, with n_steps), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any number of threads, and of processes that have the folder open
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Whose achieved goal a row gets.
+ */
+typedef int32_t td_replay_hindsight;
+enum {
+  TD_REPLAY_HINDSIGHT_FUTURE = 0,  /**< that of a row of its episode, from itself on. Since 0.3 */
+  TD_REPLAY_HINDSIGHT_FINAL = 1,   /**< that of the last row of its episode. Since 0.3 */
+  TD_REPLAY_HINDSIGHT_EPISODE = 2, /**< that of any row of its episode. Since 0.3 */
+  TD_REPLAY_HINDSIGHT_RANDOM = 3   /**< that of any row of the buffer. Since 0.3 */
+};
+
+/**
+ * Options of td_replay_sample_hindsight(). Start from TD_REPLAY_HINDSIGHT_OPTIONS_INIT.
+ */
+typedef struct td_replay_hindsight_options {
+  uint32_t struct_size;                    /**< sizeof(td_replay_hindsight_options) */
+  td_replay_hindsight strategy;            /**< whose goal */
+  double ratio;                            /**< of the rows get another goal; 0 to 1 */
+  const td_key *TD_NULLABLE goal;          /**< borrowed; NULL: "desired_goal" */
+  const td_key *TD_NULLABLE achieved_goal; /**< borrowed; NULL: "achieved_goal" */
+  const td_key *TD_NULLABLE reward;        /**< borrowed; NULL: ("next", "reward") */
+} td_replay_hindsight_options;
+#define TD_REPLAY_HINDSIGHT_OPTIONS_INIT \
+  {(uint32_t)sizeof(td_replay_hindsight_options), 0, 0.8, NULL, NULL, NULL}
+
+/**
+ * Draws rows as td_replay_sample() does, and gives the first of them goals that were reached: hindsight
+ * experience replay, as TorchRL's HERReplayBuffer.
+ *
+ * The first ratio * N rows of the N that were drawn, rounded down, get the achieved goal of another
+ * row as their `goal`, and as that in "next" if they have one there. `ends` and `episode` of
+ * td_replay_options say where episodes end; the place of the next row in a full ring separates them,
+ * too. Then `reward` is called with these rows alone, a dictionary of its own with batch size [rows],
+ * and what it writes to the reward's key becomes their rewards. It is called after the buffer has
+ * been let go: it may use it.
+ *
+ * @param replay  borrowed; what was drawn counts as drawn, even if `reward` fails
+ * @param rows    how many; 0: as the options say
+ * @param options borrowed; NULL for the defaults
+ * @param reward  borrowed; NULL: the rewards stay as they were written, for you to compute
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also a ratio out of range, and a module that does not write
+ *         the reward), TD_ERR_UNSUPPORTED (also a buffer with n_steps or TD_REPLAY_BY_SLICE, an
+ *         ensemble, and rows that are batches), TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE
+ *         and TD_ERR_SHAPE (also goals that differ from what was reached, and rewards that are not one
+ *         for each row), TD_ERR_KEY_INVALID, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY, or what
+ *         `reward` returned
+ * @threadsafety any number of threads, and of processes that have the folder open
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_sample_hindsight(td_replay *replay, int64_t rows,
+                                     const td_replay_hindsight_options *TD_NULLABLE options,
+                                     const td_module *TD_NULLABLE reward,
+                                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Gives rows of a prioritized buffer other priorities. A row that is named several times gets the
@@ -251,7 +329,7 @@ td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **resu
  *
  * @param replay   borrowed; unchanged on failure
  * @param index    borrowed; int64, as `index` of a batch: one number for each row, or as many as the
- *                 storage has dimensions
+ *                 storage has dimensions; of one dimension also [rows, 1], as TorchRL's slices have it
  * @param priority borrowed; ≥ 0, of any real dtype: one for each, or one for all
  *
  * @return TD_OK, TD_ERR_INDEX (no such row), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT (a

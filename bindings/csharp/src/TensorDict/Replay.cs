@@ -26,6 +26,12 @@ namespace TensorDicts
                 options.Episode is NestedKey key ? new[] { key } : Array.Empty<NestedKey>());
             using var priority = new Utf8Keys(
                 options.PriorityKey is NestedKey entry ? new[] { entry } : Array.Empty<NestedKey>());
+            using var rewards = new Utf8Keys(options.Rewards ?? Array.Empty<NestedKey>());
+            using var mask = new Utf8Keys(
+                options.Mask is NestedKey real ? new[] { real } : Array.Empty<NestedKey>());
+            raw.rewards = rewards.Pointer;
+            raw.rewards_len = rewards.Length;
+            raw.mask = mask.Pointer;
             raw.ends = ends.Pointer;
             raw.ends_len = ends.Length;
             raw.priority_key = priority.Pointer;
@@ -99,6 +105,30 @@ namespace TensorDicts
             using var own = handle.Borrow();
             td_tensordict* result = null;
             Status.Check(Native.td_replay_sample(own.Pointer, rows, &result));
+            return TensorDict.Own(result);
+        }
+
+        /// <summary>
+        /// Draws rows, and gives the first of them goals that were reached. The module gets these rows and writes their
+        /// rewards; without it, these stay as they were written.
+        /// </summary>
+        public TensorDict SampleHindsight(
+            long rows = 0, HindsightOptions? options = null, TensorDictModule? reward = null)
+        {
+            options ??= new HindsightOptions();
+            using var own = handle.Borrow();
+            using var goal = new Utf8Keys(new[] { options.Goal });
+            using var achieved = new Utf8Keys(new[] { options.AchievedGoal });
+            using var rewards = new Utf8Keys(new[] { options.Reward });
+            using var module = reward == null ? default : reward.Handle.Borrow();
+            td_replay_hindsight_options raw = td_replay_hindsight_options.Default;
+            raw.strategy = (td_replay_hindsight)options.Strategy;
+            raw.ratio = options.Ratio;
+            raw.goal = goal.Pointer;
+            raw.achieved_goal = achieved.Pointer;
+            raw.reward = rewards.Pointer;
+            td_tensordict* result = null;
+            ModuleContext.Check(Native.td_replay_sample_hindsight(own.Pointer, rows, &raw, module.Pointer, &result));
             return TensorDict.Own(result);
         }
 

@@ -29,6 +29,41 @@ namespace TensorDicts
         PrioritizedSlices = 6,
     }
 
+    /// <summary>Whose achieved goal a row gets in hindsight.</summary>
+    public enum HindsightStrategy
+    {
+        /// <summary>That of a row of its episode, from itself on.</summary>
+        Future = 0,
+
+        /// <summary>That of the last row of its episode.</summary>
+        Final = 1,
+
+        /// <summary>That of any row of its episode.</summary>
+        Episode = 2,
+
+        /// <summary>That of any row of the buffer.</summary>
+        Random = 3,
+    }
+
+    /// <summary>How <see cref="Replay.SampleHindsight"/> gives rows other goals.</summary>
+    public sealed record HindsightOptions
+    {
+        /// <summary>Whose goals rows get.</summary>
+        public HindsightStrategy Strategy { get; set; }
+
+        /// <summary>What part of the rows get another goal: the first ones of a batch.</summary>
+        public double Ratio { get; set; } = 0.8;
+
+        /// <summary>The entry of goals that are wanted.</summary>
+        public NestedKey Goal { get; set; } = "desired_goal";
+
+        /// <summary>The entry of goals that were reached.</summary>
+        public NestedKey AchievedGoal { get; set; } = "achieved_goal";
+
+        /// <summary>The entry of rewards.</summary>
+        public NestedKey Reward { get; set; } = new NestedKey("next", "reward");
+    }
+
     /// <summary>What a <see cref="Replay"/> draws, and where its rows lie.</summary>
     public sealed record ReplayOptions
     {
@@ -103,6 +138,21 @@ namespace TensorDicts
         /// <summary>Prioritized: new rows get the largest priority of rows that are there.</summary>
         public bool LargestWithin { get; set; }
 
+        /// <summary>
+        /// Each row has the discounted return of so many steps, unless its episode or the newest row ends them;
+        /// "steps_to_next_obs", "gamma" and "nonterminal" say how many they are. 0: rows are as they were written.
+        /// </summary>
+        public long Steps { get; set; }
+
+        /// <summary>Returns of several steps: the discount of each step.</summary>
+        public double Gamma { get; set; } = 0.99;
+
+        /// <summary>Returns of several steps: entries that are summed; ("next", "reward") unless set.</summary>
+        public IEnumerable<NestedKey>? Rewards { get; set; }
+
+        /// <summary>Returns of several steps: an entry that is false in rows which only fill up.</summary>
+        public NestedKey? Mask { get; set; }
+
         /// <summary>How many dimensions the storage has: the first is time, and single elements are drawn.</summary>
         public long Dimensions { get; set; }
 
@@ -129,6 +179,8 @@ namespace TensorDicts
             raw.span_begin = SpanBeginRows;
             raw.span_end = SpanEndRows;
             raw.dims = Dimensions;
+            raw.n_steps = Steps;
+            raw.gamma = Gamma;
             raw.sampler = (td_replay_sampler)Sampler;
             return raw;
         }

@@ -130,6 +130,74 @@ public class ReplayTests
         Assert.All(Enumerable.Range(0, 5), i => Assert.Equal(a[i], (4 * index[2 * i]) + index[(2 * i) + 1]));
     }
 
+    // Rows in episodes of four: their reward is their number, and so is the goal that they reach.
+    private static TensorDict Played()
+    {
+        TensorDict td = Rows(0, 8);
+        float[] numbers = Enumerable.Range(0, 8).Select(k => (float)k).ToArray();
+        td[new NestedKey("next", "reward")] = Tensor.FromArray(numbers, 8);
+        td["achieved_goal"] = Tensor.FromArray(numbers, 8);
+        td["desired_goal"] = Tensor.FromArray(Enumerable.Repeat(-1f, 8).ToArray(), 8);
+        return td;
+    }
+
+    [Fact]
+    public void ReturnsOfSeveralSteps()
+    {
+        using var replay = new Replay(8, new ReplayOptions
+        {
+            Sampler = ReplaySampler.WithoutReplacement, InOrder = true, Ends = new NestedKey[] { "done" }, Steps = 2,
+            Gamma = 0.5, Rewards = new[] { new NestedKey("next", "reward") }, Mask = "done",
+        });
+        replay.Extend(Played());
+        using TensorDict batch = replay.Sample(8);
+        Assert.Equal(
+            new[] { 0.5f, 2, 3.5f, 3, 6.5f, 8, 9.5f, 7 },
+            batch.GetTensor(new NestedKey("next", "reward")).ToArray<float>());
+        Assert.Equal(
+            new long[] { 2, 2, 2, 1, 2, 2, 2, 1 }, batch.GetTensor("steps_to_next_obs").ToArray<long>());
+        Assert.ThrowsAny<TensorDictException>(() => new Replay(8, new ReplayOptions { Steps = 2, Gamma = 0 }));
+    }
+
+    [Fact]
+    public void GoalsInHindsight()
+    {
+        using var replay = new Replay(8, new ReplayOptions { Ends = new NestedKey[] { "done" } });
+        replay.Extend(Played());
+        NestedKey[] goal = { "desired_goal" }, rewarded = { new NestedKey("next", "reward") };
+        using var reward = new TensorDictModule(
+            td =>
+            {
+                float[] goals = td.GetTensor("desired_goal").ToArray<float>();
+                td[new NestedKey("next", "reward")] =
+                    Tensor.FromArray(goals.Select(one => 2 * one).ToArray(), goals.Length);
+                return null;
+            },
+            goal, rewarded);
+        var may = new (HindsightStrategy Strategy, Func<long, long, bool> Allows)[]
+        {
+            (HindsightStrategy.Future, (row, from) => from >= row && from / 4 == row / 4),
+            (HindsightStrategy.Final, (row, from) => from == (row / 4 * 4) + 3),
+            (HindsightStrategy.Episode, (row, from) => from / 4 == row / 4),
+            (HindsightStrategy.Random, (_, from) => from < 8),
+        };
+        foreach ((HindsightStrategy strategy, Func<long, long, bool> allows) in may)
+        {
+            using TensorDict batch = replay.SampleHindsight(
+                64, new HindsightOptions { Strategy = strategy, Ratio = 0.5 }, reward);
+            long[] rows = batch.GetTensor("a").ToArray<long>();
+            float[] goals = batch.GetTensor("desired_goal").ToArray<float>();
+            float[] rewards = batch.GetTensor(new NestedKey("next", "reward")).ToArray<float>();
+            Assert.All(Enumerable.Range(0, 32), i => Assert.True(allows(rows[i], (long)goals[i])));
+            Assert.All(Enumerable.Range(0, 32), i => Assert.Equal(2 * goals[i], rewards[i]));
+            Assert.All(Enumerable.Range(32, 32), i => Assert.Equal((-1f, rows[i]), (goals[i], (long)rewards[i])));
+        }
+        using var failing = new TensorDictModule(
+            _ => throw new InvalidOperationException("no reward"), goal, rewarded);
+        Assert.Throws<InvalidOperationException>(() => replay.SampleHindsight(8, null, failing));
+        Assert.ThrowsAny<TensorDictException>(() => replay.SampleHindsight(8, new HindsightOptions { Ratio = 2 }));
+    }
+
     [Fact]
     public void Folders()
     {

@@ -150,7 +150,7 @@ pub use optimizer::{Optimizer, OptimizerKind};
 pub use pack::PackLayout;
 pub use progress::ProgressBar;
 pub use random::Generator;
-pub use replay::{Replay, ReplayOptions};
+pub use replay::{HindsightOptions, HindsightStrategy, Replay, ReplayOptions};
 pub use select::{KeySet, SplitKeysOptions};
 pub use sequences::{CollateOptions, Masks, PadSequenceOptions};
 pub use sizes::{Size, Sizes};

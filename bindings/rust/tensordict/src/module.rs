@@ -490,7 +490,7 @@ thread_local! {
 }
 
 /// The failure of a closure comes before the status.
-fn parked<T>(answer: Result<T>) -> Result<T> {
+pub(crate) fn parked<T>(answer: Result<T>) -> Result<T> {
     let failure = FAILED.with(|failed| failed.borrow_mut().take());
     match (answer, failure) {
         (Err(_), Some(failure)) => Err(failure.into_error()),

@@ -10,6 +10,7 @@ use crate::handle::Handle;
 use crate::key::{Key, KeyPath};
 use crate::library;
 use crate::memmap::Folder;
+use crate::module::{parked, TensorDictModule};
 use crate::select::RawKeys;
 use crate::tensor::Tensor;
 
@@ -20,13 +21,16 @@ pub struct ReplayOptions {
     episode: Vec<KeyPath>,
     ends: Vec<KeyPath>,
     priority: Vec<KeyPath>,
+    rewards: Vec<KeyPath>,
+    mask: Vec<KeyPath>,
     folder: Option<PathBuf>,
 }
 
 impl Default for ReplayOptions {
     fn default() -> Self {
-        let (episode, ends, priority) = (Vec::new(), Vec::new(), Vec::new());
-        Self { raw: Default::default(), episode, ends, priority, folder: None }
+        let (raw, none) = (Default::default(), Vec::new);
+        let (episode, ends, priority, rewards, mask) = (none(), none(), none(), none(), none());
+        Self { raw, episode, ends, priority, rewards, mask, folder: None }
     }
 }
 
@@ -166,6 +170,25 @@ impl ReplayOptions {
         self
     }
 
+    /// Rows have the discounted return of so many steps, unless the episode or the newest row ends them;
+    /// `"steps_to_next_obs"`, `"gamma"` and `"nonterminal"` say how many they are.
+    pub fn n_steps(mut self, steps: i64, gamma: f64) -> Self {
+        (self.raw.n_steps, self.raw.gamma) = (steps, gamma);
+        self
+    }
+
+    /// Returns of several steps: the entries that are summed, `("next", "reward")` unless said otherwise.
+    pub fn rewards<K: Key>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
+        self.rewards = keys.into_iter().map(KeyPath::new).collect();
+        self
+    }
+
+    /// Returns of several steps: an entry of `bool` that is false in rows which only fill up.
+    pub fn mask<K: Key>(mut self, key: K) -> Self {
+        self.mask = vec![KeyPath::new(key)];
+        self
+    }
+
     /// Rows of a batch, for [`Replay::sample`] with 0.
     pub fn rows(mut self, rows: i64) -> Self {
         self.raw.rows = rows;
@@ -195,6 +218,7 @@ impl ReplayOptions {
         let episode = RawKeys::new(&self.episode)?;
         let ends = RawKeys::new(&self.ends)?;
         let priority = RawKeys::new(&self.priority)?;
+        let (rewards, mask) = (RawKeys::new(&self.rewards)?, RawKeys::new(&self.mask)?);
         let folder = Folder::new(self.folder.as_deref())?;
         let mut raw = self.raw;
         raw.capacity = capacity;
@@ -205,6 +229,12 @@ impl ReplayOptions {
         if priority.len() != 0 {
             raw.priority_key = priority.list();
         }
+        if mask.len() != 0 {
+            raw.mask = mask.list();
+        }
+        if rewards.len() != 0 {
+            (raw.rewards, raw.rewards_len) = (rewards.list(), rewards.len());
+        }
         if ends.len() != 0 {
             (raw.ends, raw.ends_len) = (ends.list(), ends.len());
         }
@@ -212,6 +242,76 @@ impl ReplayOptions {
         check(call(&raw, &mut token))?;
         // SAFETY: the call succeeded and gave the handle to us.
         Ok(Replay { handle: unsafe { Handle::new(token) } })
+    }
+}
+
+/// Whose achieved goal a row gets in hindsight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HindsightStrategy {
+    /// That of a row of its episode, from itself on.
+    #[default]
+    Future,
+    /// That of the last row of its episode.
+    Final,
+    /// That of any row of its episode.
+    Episode,
+    /// That of any row of the buffer.
+    Random,
+}
+
+/// How [`Replay::sample_hindsight`] gives rows other goals.
+#[derive(Clone, Debug)]
+pub struct HindsightOptions {
+    raw: sys::td_replay_hindsight_options,
+    goal: KeyPath,
+    achieved_goal: KeyPath,
+    reward: KeyPath,
+}
+
+impl Default for HindsightOptions {
+    fn default() -> Self {
+        Self {
+            raw: Default::default(),
+            goal: KeyPath::new("desired_goal"),
+            achieved_goal: KeyPath::new("achieved_goal"),
+            reward: KeyPath::new(("next", "reward")),
+        }
+    }
+}
+
+impl HindsightOptions {
+    /// Goals of later rows of the episode, for 0.8 of the rows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whose goals rows get.
+    pub fn strategy(mut self, strategy: HindsightStrategy) -> Self {
+        self.raw.strategy = match strategy {
+            HindsightStrategy::Future => sys::TD_REPLAY_HINDSIGHT_FUTURE,
+            HindsightStrategy::Final => sys::TD_REPLAY_HINDSIGHT_FINAL,
+            HindsightStrategy::Episode => sys::TD_REPLAY_HINDSIGHT_EPISODE,
+            HindsightStrategy::Random => sys::TD_REPLAY_HINDSIGHT_RANDOM,
+        };
+        self
+    }
+
+    /// What part of the rows get another goal: the first ones of a batch.
+    pub fn ratio(mut self, ratio: f64) -> Self {
+        self.raw.ratio = ratio;
+        self
+    }
+
+    /// The entries of goals that are wanted, and of those that were reached.
+    pub fn goals<G: Key, A: Key>(mut self, goal: G, achieved_goal: A) -> Self {
+        (self.goal, self.achieved_goal) = (KeyPath::new(goal), KeyPath::new(achieved_goal));
+        self
+    }
+
+    /// The entry of rewards, `("next", "reward")` unless said otherwise.
+    pub fn reward<K: Key>(mut self, key: K) -> Self {
+        self.reward = KeyPath::new(key);
+        self
     }
 }
 
@@ -284,6 +384,51 @@ impl Replay {
     pub fn sample(&self, rows: i64) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
         TensorDict::receive(|result| unsafe { sys::td_replay_sample(self.raw(), rows, result) })
+    }
+
+    /// Draws rows, and gives the first of them goals that were reached. `reward` gets these rows and writes
+    /// their rewards; without it, these stay as they were written.
+    ///
+    /// ```
+    /// use tensordict::{HindsightOptions, Replay, ReplayOptions, Tensor, TensorDict, TensorDictModule};
+    ///
+    /// let column = |values: [f32; 3]| Tensor::from_slice(&values, [3]);
+    /// let mut rows = TensorDict::from_pairs([3], [("achieved_goal", column([0.0, 1.0, 2.0])?)])?;
+    /// rows.set("desired_goal", &column([9.0; 3])?)?;
+    /// rows.set(("next", "reward"), &column([0.0; 3])?)?;
+    /// rows.set(("next", "done"), &Tensor::from_slice(&[false, false, true], [3])?)?;
+    /// let replay = Replay::new(3, ReplayOptions::new().seed(1))?;
+    /// replay.extend(&rows)?;
+    /// let reward = TensorDictModule::new(["desired_goal"], [("next", "reward")], |mut td: TensorDict| {
+    ///     let goal = td.tensor("desired_goal")?.to_vec::<f32>()?;
+    ///     td.set(("next", "reward"), &Tensor::from_slice(&goal, [goal.len() as i64])?)?;
+    ///     Ok(td)
+    /// })?;
+    /// let batch = replay.sample_hindsight(5, &HindsightOptions::new(), Some(&reward))?;
+    /// let goals = batch.tensor("desired_goal")?.to_vec::<f32>()?;
+    /// assert!(goals[..4].iter().all(|goal| *goal < 3.0) && goals[4] == 9.0);
+    /// assert_eq!(batch.tensor(("next", "reward"))?.to_vec::<f32>()?[..4], goals[..4]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sample_hindsight(
+        &self,
+        rows: i64,
+        options: &HindsightOptions,
+        reward: Option<&TensorDictModule>,
+    ) -> Result<TensorDict> {
+        let keys = RawKeys::new([&options.goal, &options.achieved_goal, &options.reward])?;
+        let mut raw = options.raw;
+        // SAFETY: the list has three keys.
+        unsafe {
+            (raw.goal, raw.achieved_goal) = (keys.list(), keys.list().add(1));
+            raw.reward = keys.list().add(2);
+        }
+        let reward = reward.map_or(std::ptr::null(), TensorDictModule::raw);
+        // SAFETY: the handles and the keys are alive.
+        parked(TensorDict::receive(|result| unsafe {
+            sys::td_replay_sample_hindsight(self.raw(), rows, &raw, reward, result)
+        }))
     }
 
     /// Gives rows other priorities: one for each, or one for all.

@@ -1,6 +1,9 @@
 //! Replay buffers: rings and draws are tested in C; here the way into the language.
 
-use tensordict::{ErrorKind, Replay, ReplayOptions, Tensor, TensorDict};
+use tensordict::{
+    ErrorKind, HindsightOptions, HindsightStrategy, Replay, ReplayOptions, Tensor, TensorDict,
+    TensorDictModule,
+};
 
 fn rows(first: i64, n: i64) -> TensorDict {
     let a = Tensor::from_vec((first..first + n).collect(), [n]).unwrap();
@@ -101,6 +104,71 @@ fn slices() {
     let index = batch.tensor("index").unwrap().to_vec::<i64>().unwrap();
     let a = batch.tensor("a").unwrap().to_vec::<i64>().unwrap();
     assert!(index.chunks(2).zip(a).all(|(at, a)| a == 4 * at[0] + at[1]));
+}
+
+// Rows in episodes of four: their reward is their number, and so is the goal that they reach.
+fn played(n: i64) -> TensorDict {
+    let number = |k: i64| k as f32;
+    let column = |values: Vec<f32>| Tensor::from_vec(values, [n]).unwrap();
+    let mut td = rows(0, n);
+    td.set(("next", "reward"), &column((0..n).map(number).collect())).unwrap();
+    td.set("achieved_goal", &column((0..n).map(number).collect())).unwrap();
+    td.set("desired_goal", &column(vec![-1.0; n as usize])).unwrap();
+    td
+}
+
+#[test]
+fn returns_of_several_steps() {
+    let options = ReplayOptions::new().without_replacement().in_order().ends(["done"]);
+    let options = options.n_steps(2, 0.5).rewards([("next", "reward")]).mask("done");
+    let replay = Replay::new(8, options).unwrap();
+    replay.extend(&played(8)).unwrap();
+    let batch = replay.sample(8).unwrap();
+    let rewards = batch.tensor(("next", "reward")).unwrap().to_vec::<f32>().unwrap();
+    assert_eq!(rewards, [0.5, 2.0, 3.5, 3.0, 6.5, 8.0, 9.5, 7.0]);
+    let steps = batch.tensor("steps_to_next_obs").unwrap().to_vec::<i64>().unwrap();
+    assert_eq!(steps, [2, 2, 2, 1, 2, 2, 2, 1]);
+    let refused = Replay::new(8, ReplayOptions::new().n_steps(2, 0.0));
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn goals_in_hindsight() {
+    let replay = Replay::new(8, ReplayOptions::new().ends(["done"])).unwrap();
+    replay.extend(&played(8)).unwrap();
+    let reward =
+        TensorDictModule::new(["desired_goal"], [("next", "reward")], |mut td: TensorDict| {
+            let goals = td.tensor("desired_goal")?.to_vec::<f32>()?;
+            let doubled: Vec<f32> = goals.iter().map(|goal| 2.0 * goal).collect();
+            td.set(("next", "reward"), &Tensor::from_vec(doubled, [goals.len() as i64])?)?;
+            Ok(td)
+        })
+        .unwrap();
+    let may: [(HindsightStrategy, fn(i64, i64) -> bool); 4] = [
+        (HindsightStrategy::Future, |row, from| from >= row && from / 4 == row / 4),
+        (HindsightStrategy::Final, |row, from| from == row / 4 * 4 + 3),
+        (HindsightStrategy::Episode, |row, from| from / 4 == row / 4),
+        (HindsightStrategy::Random, |_, from| from < 8),
+    ];
+    for (strategy, may) in may {
+        let options = HindsightOptions::new().strategy(strategy).ratio(0.5);
+        let options = options.goals("desired_goal", "achieved_goal").reward(("next", "reward"));
+        let batch = replay.sample_hindsight(64, &options, Some(&reward)).unwrap();
+        let rows = batch.tensor("a").unwrap().to_vec::<i64>().unwrap();
+        let goals = batch.tensor("desired_goal").unwrap().to_vec::<f32>().unwrap();
+        let rewards = batch.tensor(("next", "reward")).unwrap().to_vec::<f32>().unwrap();
+        for i in 0..32 {
+            assert!(may(rows[i], goals[i] as i64) && rewards[i] == 2.0 * goals[i]);
+        }
+        assert!((32..64).all(|i| goals[i] == -1.0 && rewards[i] == rows[i] as f32));
+    }
+    let fails = |td: TensorDict| td.tensor("none").map(|_| td);
+    let fails = TensorDictModule::new(["desired_goal"], [("next", "reward")], fails).unwrap();
+    let failed = replay.sample_hindsight(8, &HindsightOptions::new(), Some(&fails));
+    assert_eq!(failed.err().unwrap().kind(), ErrorKind::Key);
+    let options = HindsightOptions::new().ratio(2.0);
+    let refused = replay.sample_hindsight(8, &options, None).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]
