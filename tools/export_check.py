@@ -11,22 +11,31 @@ def loc_of(part, values):
         return loc
     loc = (loc / part["upscale"]).tanh() * part["upscale"]
     moved = part["distribution"] == "TanhNormal" and (part["low"], part["high"]) != (-1, 1)
-    return loc + (part["high"] + part["low"]) / 2 if moved else loc
+    low, high = limits(part, loc)
+    return loc + (high + low) / 2 if moved else loc
+
+
+def limits(part, like):
+    """One number, or one for each element of the event."""
+    return (torch.as_tensor(part[name], dtype=like.dtype) for name in ("low", "high"))
 
 
 def tanh_normal(part, values):
-    loc, middle, half = loc_of(part, values), (part["high"] + part["low"]) / 2, (part["high"] - part["low"]) / 2
+    loc = loc_of(part, values)
+    low, high = limits(part, loc)
+    middle, half = (high + low) / 2, (high - low) / 2
     inside = 1 - (1e-15 if loc.dtype == torch.float64 else 1e-6)
     value = loc.tanh().clamp(-inside, inside) * half + middle
     before = ((value - middle) / half).clamp(-inside, inside).atanh()
     slope = 2 * (math.log(2) - before - torch.nn.functional.softplus(-2 * before))
-    return value, (D.Normal(loc, values["scale"]).log_prob(before) - slope - math.log(half)).sum(-1)
+    return value, (D.Normal(loc, values["scale"]).log_prob(before) - slope - half.log()).sum(-1)
 
 
 def truncated_normal(part, values):
     loc, scale = loc_of(part, values), values["scale"]
     normal, standard = D.Normal(loc, scale), D.Normal(0.0, 1.0)
-    first, last = (part["low"] - loc) / scale, (part["high"] - loc) / scale
+    low, high = limits(part, loc)
+    first, last = (low - loc) / scale, (high - loc) / scale
     share = (standard.cdf(last) - standard.cdf(first)).clamp_min(1e-6)
     value = loc + scale * (standard.log_prob(first).exp() - standard.log_prob(last).exp()) / share
     return value, (normal.log_prob(value) - share.log()).sum(-1)

@@ -54,16 +54,68 @@ def is_follower(module):
     return isinstance(module, ProbabilisticTensorDictModule) or is_normal_params(module)
 
 
+class LogitsOf:
+    """In the network: the logits of a distribution that is otherwise a plain Categorical, such as a masked one."""
+
+    def __init__(self, theirs, plain):
+        self.theirs = theirs
+        written = theirs.dist_sample_keys[0]
+        name = key(written)[:-1] + [key(written)[-1] + "_logits"]
+        self.in_keys = list(theirs.in_keys)
+        self.out_keys = [tuple(name)]
+        self.sample = ProbabilisticTensorDictModule(
+            {"logits": tuple(name)},
+            list(theirs.dist_sample_keys),
+            distribution_class=plain,
+            default_interaction_type=theirs.default_interaction_type,
+            return_log_prob=theirs.return_log_prob,
+            log_prob_keys=list(theirs.log_prob_keys) if theirs.return_log_prob else None,
+        )
+        for name in ("num_samples", "_generator", "_generator_key"):
+            self.sample.__dict__[name] = getattr(theirs, name)
+
+    def __call__(self, td):
+        return td.set(self.out_keys[0], self.theirs.get_dist(td).logits)
+
+
+MADE_OF_LOGITS = {
+    "MaskedCategorical": D.Categorical,
+    "Ordinal": D.Categorical,
+    "MaskedOneHotCategorical": td_distributions.OneHotCategorical,
+    "OneHotOrdinal": td_distributions.OneHotCategorical,
+}
+
+
+def logits_of(module, td):
+    """What the network computes for such a distribution, or None for another."""
+    dist = module.get_dist(td)
+    plain = MADE_OF_LOGITS.get(type(dist).__name__)
+    return LogitsOf(module, plain) if plain is not None and isinstance(dist, D.Categorical) else None
+
+
 def number(value, name):
-    """A bound, which has to be one number for all elements."""
-    tensor = torch.as_tensor(value, dtype=torch.float64).flatten()
-    if tensor.numel() == 0 or (tensor != tensor[0]).any():
-        raise CannotExport(f"the distribution's {name} differs among elements: {tensor.tolist()}; one number is supported")
-    return float(torch.as_tensor(value).flatten()[0].item())
+    """What has to be one number for all elements."""
+    made = bound(value, name)
+    if isinstance(made, list):
+        raise CannotExport(f"the distribution's {name} differs among elements: {made}; one number is supported")
+    return made
+
+
+def bound(value, name):
+    """A number for all elements, or a list with one for each element of an event, such as the joints of a robot."""
+    tensor = torch.as_tensor(value, dtype=torch.float64)
+    if tensor.numel() == 0:
+        raise CannotExport(f"the distribution's {name} is empty")
+    if (tensor == tensor.flatten()[0]).all():
+        return float(tensor.flatten()[0])
+    rows = tensor.reshape(-1, tensor.shape[-1])
+    if (rows != rows[0]).any():
+        raise CannotExport(f"the distribution's {name} differs among rows: {rows.tolist()}; one for each element is supported")
+    return rows[0].tolist()
 
 
 def bounds(dist, low, high):
-    made = {"low": number(low, "low"), "high": number(high, "high")}
+    made = {"low": bound(low, "low"), "high": bound(high, "high")}
     if getattr(dist, "tanh_loc", False):
         made["tanh_loc"] = True
         made["upscale"] = number(dist.upscale, "upscale")

@@ -1,10 +1,12 @@
 """Ways from a network in Python to one that runs without it, for export_module.py."""
 import json
 import linecache
+import os
 import warnings
 
 import torch
 from export_followers import CannotExport
+from export_probe import Batches, difference
 from tensordict.nn import TensorDictModule
 
 
@@ -169,19 +171,26 @@ def compiled(code, root):
     return made
 
 
-def package(plan, example, path, write, difference, tolerance):
+def package(plan, given, path, write, tolerance):
     """A package of AOTInductor, with the same text and the shapes that it was compiled for."""
     if not hasattr(torch._inductor, "aoti_compile_and_package"):
         raise CannotExport(f"packages of AOTInductor need torch 2.6 or newer; this is {torch.__version__}")
-    made, inputs = program(plan, plan.inputs(example), example.batch_dims)
-    meta = {**plan.meta, "version": 2}
+    made, _ = program(plan, tuple(given), given.batch_dims)
+    # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
+    batch = dict(plan.meta.get("batch", {}), direct=[given.batch_dims])
+    meta = {**plan.meta, "version": 3, "batch": batch}
     meta["inputs"] = [
-        {"dtype": str(one.dtype), "shape": [-1] * example.batch_dims + list(one.shape[example.batch_dims :])}
-        for one in inputs
+        {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + list(event)} for one, event in zip(given, given.events)
     ]
     configs = {"aot_inductor.metadata": {"tensordict": json.dumps(meta)}}
     write(path, lambda scratch: torch._inductor.aoti_compile_and_package(made, package_path=scratch, inductor_configs=configs))
-    off = difference(plan, torch._inductor.aoti_load_package(path), example)
-    if off > tolerance:
-        raise CannotExport(f"{path}: the results differ by {off:.3g}")
+    loaded = torch._inductor.aoti_load_package(path)
+    off, other = difference(plan, loaded, given)
+    if other is not None or off > tolerance:
+        os.remove(path)
+        raise CannotExport(f"{path}: {other or f'the results differ by {off:.3g}'}")
+    held = Batches(plan, loaded, given, tolerance, fixed=True)
+    if not set(batch["flat"]) <= set(held.flat) or (batch.get("empty", True) and not held.empty):
+        os.remove(path)
+        raise CannotExport(f"{path}: other numbers of batch dimensions hold than in the archive")
     return off

@@ -24,151 +24,25 @@ import zipfile
 
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule, TensorDictSequential
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import export_graph  # noqa: E402
-from export_followers import CannotExport, describe, is_follower, key  # noqa: E402
+from export_followers import CannotExport, key  # noqa: E402
+from export_plan import Plan, short  # noqa: E402
+from export_probe import (  # noqa: E402
+    ROWS,
+    Batches,
+    Inputs,
+    branches_on,
+    difference,
+    free_sizes,
+    has_booleans,
+    is_recurrent,
+    random_inputs,
+)
+from export_whole import check_whole  # noqa: E402
 
 KEYS_FILE = "tensordict.json"
-ROWS = (1, 2, 3, 7, 16)
-
-
-def flat(module):
-    """The modules of nested sequences in their order. One that chooses outputs or tolerates is whole."""
-    plain = isinstance(module, TensorDictSequential) and not getattr(module, "partial_tolerant", False)
-    if not plain:
-        return [module]
-    return [one for part in module._module_iter() for one in flat(part)]
-
-
-def split(module):
-    """The modules that become the network, and those that are described."""
-    modules = flat(module)
-    cut = len(modules)
-    while cut > 0 and is_follower(modules[cut - 1]):
-        cut -= 1
-    for i, one in enumerate(modules[:cut]):
-        if type(one).__name__ == "ProbabilisticTensorDictModule":
-            raise CannotExport(f"module {i} samples, and module {i + 1} computes with the sample; only what ends with samples can be exported")
-    if cut == 0:
-        raise CannotExport("there is no network in front of the distribution; make this module in C with td_module_probabilistic()")
-    return modules[:cut], modules[cut:]
-
-
-def keys_of(modules):
-    """The in_keys and out_keys of modules in a row."""
-    in_keys, written = [], []
-    for module in modules:
-        in_keys += [one for one in map(tuple, map(key, module.in_keys)) if one not in in_keys + written]
-        for one in map(tuple, map(key, module.out_keys)):
-            if one != ("_",):
-                written = [other for other in written if other != one] + [one]
-    return in_keys, written
-
-
-def short(name):
-    return name[0] if len(name) == 1 else name
-
-
-class Plan:
-    """What is exported: the network as a function of tensors, and the text about it."""
-
-    def __init__(self, module, example):
-        self.module = module
-        network, followers = split(module)
-        self.network = network
-        self.batch_dims = example.batch_dims
-        self.in_keys, self.out_keys = keys_of(network)
-        _, everything = keys_of(flat(module))
-        chosen = [tuple(key(one)) for one in module.out_keys if one != "_"]
-        missing = [one for one in self.in_keys if example.get(short(one), None) is None]
-        if missing:
-            raise CannotExport(f"the example lacks the input {short(missing[0])!r}")
-        with torch.no_grad():
-            after = self.run(example.clone())
-            self.drop_unwanted(chosen, followers, after)
-            self.meta = {"version": 1, "in_keys": list(map(list, self.in_keys)), "out_keys": list(map(list, self.out_keys))}
-            if followers:
-                self.meta.update(version=2, then=[])
-                for one in followers:
-                    self.meta["then"].append(describe(one, after))
-                    after = one(after)
-            if set(chosen) != set(everything) and set(chosen) != set(self.out_keys):
-                self.meta.update(version=2, select_out_keys=list(map(list, chosen)))
-        self.text = json.dumps(self.meta)
-
-    def drop_unwanted(self, chosen, followers, after):
-        """Outputs that nobody reads are not computed; those that are no tensors cannot be."""
-        read = {tuple(key(k)) for one in followers for k in one.in_keys}
-        self.out_keys = [k for k in self.out_keys if k in chosen or any(k[: len(r)] == r for r in read)]
-        if not self.out_keys:
-            raise CannotExport("the network has no outputs: its out_keys are all dropped")
-        for one in self.out_keys:
-            if not isinstance(after.get(short(one), None), torch.Tensor):
-                raise CannotExport(f"the output {short(one)!r} is no tensor")
-
-    def run(self, td):
-        for module in self.network:
-            td = module(td)
-        return td
-
-    def inputs(self, td):
-        return tuple(td.get(short(one)) for one in self.in_keys)
-
-    def outputs(self, *tensors):
-        """The network as a function of tensors."""
-        td = TensorDict({}, tensors[0].shape[: self.batch_dims] if tensors else [])
-        for one, tensor in zip(self.in_keys, tensors):
-            td.set(short(one), tensor)
-        td = self.run(td)
-        return tuple(td.get(short(one)) for one in self.out_keys)
-
-
-def random_like(example, rows):
-    """Inputs of another batch size: values of the example in another order, and noise on real ones."""
-
-    def other(tensor):
-        dims = example.batch_dims
-        flat_rows = tensor.reshape(-1, *tensor.shape[dims:]) if dims else tensor.unsqueeze(0)
-        value = flat_rows[torch.randint(len(flat_rows), (rows if dims else 1,))]
-        if value.is_floating_point():
-            value = value + torch.randn_like(value) * (0.1 + value.std(unbiased=False))
-        return value.reshape((rows, *([1] * (dims - 1)), *tensor.shape[dims:])) if dims else value[0]
-
-    return [other(tensor) for tensor in example]
-
-
-def as_tuple(results):
-    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
-
-
-class Inputs(list):
-    def __init__(self, plan, example):
-        super().__init__(plan.inputs(example))
-        self.batch_dims = example.batch_dims
-
-
-def difference(plan, candidate, example):
-    """The largest difference on random inputs. Raises CannotExport where shapes or dtypes differ."""
-    largest = 0.0
-    given = Inputs(plan, example)
-    for rows in ROWS if example.batch_dims else (1, 1, 1):
-        inputs = random_like(given, rows)
-        with torch.no_grad():
-            want, have = plan.outputs(*inputs), candidate(*inputs)
-        for name, one, other in zip(plan.out_keys, want, as_tuple(have)):
-            if one.shape != other.shape or one.dtype != other.dtype:
-                raise CannotExport(
-                    f"with {rows} rows the output {short(name)!r} is {other.dtype} {list(other.shape)}, "
-                    f"not {one.dtype} {list(one.shape)}: a size that depends on data or on the example"
-                )
-            if one.numel() and not torch.equal(one, other):
-                off = (one.double() - other.double()).abs() / (1 + one.double().abs())
-                same = (one == other) | (one.isnan() & other.isnan())
-                worst = torch.where(same, torch.zeros_like(off), off).nan_to_num(float("inf")).max()
-                largest = max(largest, float(worst))
-    return largest
 
 
 def check_params(plan, candidate):
@@ -186,34 +60,71 @@ def check_params(plan, candidate):
         raise CannotExport(f"the parameter {name} {where}")
 
 
-def candidates(plan, example, how):
+def candidates(plan, given, how):
     """The ways to get TorchScript, the best first: (name, function that tries it)."""
-    inputs = plan.inputs(example)
+    # Where booleans decide about branches, an example of both kinds takes those that do something.
+    mixed = random_inputs(given, [*plan.example_size], "some") if has_booleans(given) else list(given)
     ways = {
-        "export": lambda: export_graph.exported(plan, inputs, example.batch_dims),
-        "graph": lambda: export_graph.scripted_graph(plan, inputs, example.batch_dims),
-        "trace": lambda: export_graph.traced(plan, inputs, strict=how != "trace"),
-        "script": lambda: export_graph.scripted(plan, inputs),
+        "export": lambda: export_graph.exported(plan, tuple(given), given.batch_dims),
+        "graph": lambda: export_graph.scripted_graph(plan, tuple(given), given.batch_dims),
+        "strict": lambda: export_graph.traced(plan, tuple(given), strict=True),
+        "script": lambda: export_graph.scripted(plan, tuple(given)),
+        "trace": lambda: export_graph.traced(plan, tuple(mixed), strict=False),
+        "checked trace": lambda: checked_trace(plan, tuple(mixed)),
     }
-    chosen = {"auto": ["export", "graph", "trace", "script"], "trace": ["trace"], "script": ["script"]}[how]
+    chosen = {"auto": ["export", "graph", "strict", "script", "checked trace"], "trace": ["trace"], "script": ["script"]}[how]
     return [(name, ways[name]) for name in chosen]
 
 
+def checked_trace(plan, inputs):
+    """A trace that may take branches, if no real number decides about them. All values of booleans are tried afterwards."""
+    for i in branches_on(plan, inputs):
+        if inputs[i].dtype != torch.bool:
+            raise CannotExport(f"a branch depends on the values of {short(plan.in_keys[i])!r}; torch.where computes without branches")
+    return export_graph.traced(plan, inputs, strict=False)
+
+
 def script_of(plan, example, how, tolerance):
-    """A TorchScript module that computes what the network does, and its largest difference."""
+    """A TorchScript module that computes what the network does, its largest difference, and what it takes."""
     reasons = []
-    for name, attempt in candidates(plan, example, how):
+    given = Inputs(plan.inputs(example), example.batch_dims)
+    for name, attempt in candidates(plan, given, how):
         try:
             with quiet():  # of ways that do not lead there
                 candidate = attempt()
             check_params(plan, candidate)
-            off = difference(plan, candidate, example)
-            if off <= tolerance:
-                return candidate, name, off
-            reasons.append(f"{name}: the results differ by {off:.3g}")
+            off, other = difference(plan, candidate, given)
+            if other is None and off <= tolerance:
+                check_whole(plan, candidate, example, tolerance)
+                fixed = is_recurrent(candidate)
+                batches = Batches(plan, candidate, given, tolerance, fixed)
+                if given and given.batch_dims not in batches.direct:
+                    raise CannotExport(f"it does not hold with {given.batch_dims} batch dimensions")
+                events = [list(one) for one in given.events] if fixed else free_sizes(plan, candidate, given, tolerance)
+                if given:
+                    plan.describe_inputs(given, events, batches)
+                return candidate, name, off, batches
+            reasons.append(f"{name}: {other or f'the results differ by {off:.3g}'}")
         except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
-            reasons.append(f"{name}: {first_line(error)}")
+            reasons.append(f"{name}: {plainly(error)}")
     raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
+
+
+# What torch says, and what it means.
+MEANT = (
+    ("Constraints violated", "the code turns the example's batch size into a fixed number"),
+    ("data-dependent", "a branch or a size depends on the values of the inputs; torch.where computes without branches"),
+    ("returned a result with an exception set", "a branch depends on a tensor"),
+    ("Converting a tensor to", "a branch or a number depends on a tensor"),
+    (".numpy()", "the code leaves torch for NumPy"),
+    ("on device meta", "parameters that are swapped by vmap cannot be followed"),
+    ("Cannot unlock a tensordict", "parameters that are swapped by vmap cannot be followed"),
+)
+
+
+def plainly(error):
+    said = str(error)
+    return next((meaning for text, meaning in MEANT if text in said), first_line(error))
 
 
 @contextlib.contextmanager
@@ -221,19 +132,6 @@ def quiet():
     """torch prints the graph in which it has found a branch."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
-
-
-def one_row(plan, candidate, example):
-    """Whether it also takes inputs without a batch dimension, as an engine has them."""
-    if example.batch_dims != 1:
-        return False
-    try:
-        inputs = plan.inputs(example)
-        with torch.no_grad():
-            want, have = (as_tuple(candidate(*given)) for given in (inputs, [one[0] for one in inputs]))
-        return all(torch.allclose(a[0], b, rtol=1e-4, atol=1e-5, equal_nan=True) for a, b in zip(want, have))
-    except Exception:  # noqa: BLE001: whatever it raises, it does not
-        return False
 
 
 def first_line(error):
@@ -260,6 +158,30 @@ def write(path, save):
         os.replace(os.path.join(scratch, name), path)
 
 
+def examples(example):
+    """The example, and before it one with a batch dimension if it has none: a network should take batches."""
+    return [torch.stack([example.clone(), example.clone()]), example] if example.batch_dims == 0 else [example]
+
+
+def planned(module, example_td, how, tolerance):
+    """The plan, its example, and what script_of() found."""
+    problem = None
+    for example in examples(example_td):
+        try:
+            plan = Plan(module, example)
+            plan.example_size = tuple(max(size, 2) for size in example.batch_size)
+            found = script_of(plan, example, how, tolerance)
+            if example is example_td or 0 in {*found[3].direct, *found[3].flat}:
+                return plan, example, found
+        except CannotExport as error:
+            problem = error
+        except Exception as error:  # noqa: BLE001: it takes no batch
+            if example is example_td:
+                raise
+            problem = CannotExport(first_line(error))
+    raise problem
+
+
 def export(module, example_td, path, *, how="auto", pt2=False, tolerance=1e-5, quiet=False):
     """Writes `module` to `path`. `example_td` holds its inputs; its batch size may be any other later.
 
@@ -274,22 +196,21 @@ def export(module, example_td, path, *, how="auto", pt2=False, tolerance=1e-5, q
     torch.distributions.Distribution.set_default_validate_args(False)
     module.eval()
     try:
-        plan = Plan(module, example_td)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            candidate, way, off = script_of(plan, example_td, how, tolerance)
+            plan, example, (candidate, way, off, batches) = planned(module, example_td, how, tolerance)
+            given = Inputs(plan.inputs(example), example.batch_dims)
 
             def save(scratch):
-                save_script(candidate, scratch, plan.text)
-                if difference(plan, torch.jit.load(scratch), example_td) > tolerance:
+                save_script(candidate, scratch, json.dumps(plan.meta))
+                if difference(plan, torch.jit.load(scratch), given)[0] > tolerance:
                     raise CannotExport("the archive does not compute what was exported")
 
             write(path, save)
-            alone = ", and takes inputs without batch size" if one_row(plan, candidate, example_td) else ""
-            say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}){alone}")
+            say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}); batch dimensions: {batches.text()}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
-                off = max(off, export_graph.package(plan, example_td, package, write, difference, tolerance))
+                off = max(off, export_graph.package(plan, given, package, write, tolerance))
                 say(f"{package}: largest difference {off:.3g}")
             return off
     finally:

@@ -30,7 +30,9 @@ enum class DistributionKind {
 struct DistributionShape {
   DistributionKind kind = DistributionKind::normal;
   double low = -1, high = 1;  // tanh_normal, truncated_normal
-  double upscale = 5;         // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
+  // One for each element of the event, such as the joints of a robot; empty: `low` and `high` for all.
+  std::vector<double> lows, highs;
+  double upscale = 5;  // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
 };
 

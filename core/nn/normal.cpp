@@ -1,6 +1,7 @@
 #include "core/nn/normal.h"
 
 #include "core/base/error.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/ATen.h>
 
@@ -58,11 +59,15 @@ class Normal final : public Distribution {
   bool independent_;
 };
 
+double log_of(double bound) { return std::log(bound); }
+at::Tensor log_of(const at::Tensor& bound) { return bound.log(); }
+
 // TorchRL's TanhNormal: tanh of a normal value, scaled to [low, high]. Stays slightly inside the bounds,
 // where the inverse is finite.
+template <class Bound>  // double, or a tensor for the elements of an event
 class TanhNormal final : public Distribution {
  public:
-  TanhNormal(at::Tensor loc, at::Tensor scale, double low, double high)
+  TanhNormal(at::Tensor loc, at::Tensor scale, const Bound& low, const Bound& high)
       : loc_(std::move(loc)),
         scale_(std::move(scale)),
         middle_((high + low) / 2),
@@ -78,7 +83,7 @@ class TanhNormal final : public Distribution {
   at::Tensor log_prob(const at::Tensor& value) const override {
     const at::Tensor before = ((value - middle_) / half_).clamp(-inside_, inside_).atanh();
     const at::Tensor slope = (std::log(2.0) - before - at::softplus(before * -2)) * 2;
-    return sum_event(normal_log_prob(before, loc_, scale_) - slope - std::log(half_));
+    return sum_event(normal_log_prob(before, loc_, scale_) - slope - log_of(half_));
   }
 
  private:
@@ -90,13 +95,15 @@ class TanhNormal final : public Distribution {
   }
 
   at::Tensor loc_, scale_;
-  double middle_, half_, inside_;
+  Bound middle_, half_;
+  double inside_;
 };
 
 // A normal distribution restricted to [low, high].
+template <class Bound>
 class TruncatedNormal final : public Distribution {
  public:
-  TruncatedNormal(at::Tensor loc, at::Tensor scale, double low, double high)
+  TruncatedNormal(at::Tensor loc, at::Tensor scale, const Bound& low, const Bound& high)
       : loc_(std::move(loc)), scale_(std::move(scale)), low_(low), high_(high) {
     first_ = (low - loc_) / scale_;
     last_ = (high - loc_) / scale_;
@@ -128,9 +135,30 @@ class TruncatedNormal final : public Distribution {
   }
 
   at::Tensor loc_, scale_;
-  double low_, high_;
+  Bound low_, high_;
   at::Tensor first_, last_, below_, share_;
 };
+
+at::Tensor bounds_like(const at::Tensor& loc, const std::vector<double>& bounds) {
+  if (loc.dim() == 0 || loc.size(-1) != static_cast<std::int64_t>(bounds.size())) {
+    fail(Code::shape, "the distribution has bounds for ", bounds.size(),
+         " elements, its \"loc\" has shape ", show_sizes(loc.sizes()));
+  }
+  return at::tensor(bounds, at::kDouble).to(loc.options());
+}
+
+template <class Bound>
+std::unique_ptr<const Distribution> bounded(const DistributionShape& shape, const at::Tensor& loc,
+                                            const at::Tensor& scale, const Bound& low,
+                                            const Bound& high) {
+  const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
+  if (shape.kind == DistributionKind::truncated_normal)
+    return std::make_unique<TruncatedNormal<Bound>>(moved, scale, low, high);
+  // TorchRL centres tanh_loc between the bounds, unless these are -1 and 1.
+  const bool usual = shape.lows.empty() && shape.low == -1 && shape.high == 1;
+  return std::make_unique<TanhNormal<Bound>>(
+      shape.tanh_loc && !usual ? moved + ((high - low) / 2 + low) : moved, scale, low, high);
+}
 
 }  // namespace
 
@@ -139,15 +167,9 @@ std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
   if (!is_bounded(shape.kind)) {
     return std::make_unique<Normal>(loc, scale, shape.kind == DistributionKind::independent_normal);
   }
-  const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
-  if (shape.kind == DistributionKind::tanh_normal) {
-    // TorchRL centres tanh_loc between the bounds, unless these are -1 and 1.
-    const bool usual = shape.low == -1 && shape.high == 1;
-    const double middle = (shape.high - shape.low) / 2 + shape.low;
-    return std::make_unique<TanhNormal>(shape.tanh_loc && !usual ? moved + middle : moved, scale,
-                                        shape.low, shape.high);
-  }
-  return std::make_unique<TruncatedNormal>(moved, scale, shape.low, shape.high);
+  if (shape.lows.empty()) return bounded<double>(shape, loc, scale, shape.low, shape.high);
+  return bounded<at::Tensor>(shape, loc, scale, bounds_like(loc, shape.lows),
+                             bounds_like(loc, shape.highs));
 }
 
 }  // namespace td

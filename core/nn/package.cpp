@@ -95,32 +95,37 @@ PackageText text_of(const zip_file::Reader& zip) {
 class PackageModule final : public Module {
  public:
   PackageModule(const std::string& path, KeyPaths in_keys, KeyPaths out_keys,
-                std::vector<TensorForm> inputs)
-      : inputs_(std::move(inputs)), loader_(path, "model") {
+                std::vector<TensorForm> inputs, BatchForm form)
+      : inputs_(std::move(inputs)), form_(std::move(form)), loader_(path, "model") {
     in_keys_ = std::move(in_keys);
     out_keys_ = std::move(out_keys);
   }
   std::string to_string() const override { return show("PackageModule"); }
+  SizesView sample_sizes() const noexcept override { return form_.front(); }
 
   void plan_params(const Node&, std::vector<Swap>&) const override { refuse(); }
 
   void run(Frame& frame, const Node* params) const override {
     if (params != nullptr || frame.level() != nullptr) refuse();
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
-    std::vector<at::Tensor> inputs;
+    c10::SmallVector<at::Tensor, 4> inputs;
+    for (const KeyPath& key : in_keys_) inputs.push_back(frame.wanted(key));
+    const BatchFit fit = form_.fit(in_keys_, inputs);
     std::vector<std::int64_t> any;  // sizes shared by the inputs
     for (std::size_t i = 0; i < in_keys_.size(); ++i) {
-      const at::Tensor given = frame.wanted(in_keys_[i]);
-      check(in_keys_[i], given, inputs_[i], any);
-      inputs.push_back(given.detach().contiguous());
+      check(in_keys_[i], inputs[i], inputs_[i], any);
+      inputs[i] = inputs[i].detach().contiguous();
     }
-    const std::vector<at::Tensor> results =
-        guarded([&] { return loader_.run(inputs); },
-                [](const std::string& text) {
-                  fail(Code::torch, "the module failed: ", first_line(text));
-                });
+    const std::vector<at::Tensor> results = guarded(
+        [&] {
+          return loader_.run({inputs.begin(), inputs.end()});
+        },
+        [](const std::string& text) {
+          fail(Code::torch, "the module failed: ", first_line(text));
+        });
     require_outputs(results.size());
-    for (std::size_t i = 0; i < results.size(); ++i) frame.put(out_keys_[i], results[i]);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      frame.put(out_keys_[i], form_.restored(out_keys_[i], results[i], fit));
   }
 
  private:
@@ -150,6 +155,7 @@ class PackageModule final : public Module {
   }
 
   std::vector<TensorForm> inputs_;
+  BatchForm form_;
   mutable torch::inductor::AOTIModelPackageLoader loader_;  // its own lock makes it safe
 };
 
@@ -187,11 +193,12 @@ ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
       c10::Device(text.device).type() != options.device->type()) {
     fail(Code::device, path, " was compiled for ", text.device, ", not for ", *options.device);
   }
+  BatchForm form = batch_form(meta, in_keys, path + ": tensordict.json");
   const PrivateFile file(bytes);
   ModulePtr network = guarded(
       [&] {
         return std::make_shared<PackageModule>(file.path(), std::move(in_keys), std::move(out_keys),
-                                               std::move(*meta.inputs));
+                                               *meta.inputs, std::move(form));
       },
       [&](const std::string& error) {
         fail(Code::format, "libtorch cannot load ", path, ": ", first_line(error));

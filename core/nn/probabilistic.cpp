@@ -30,10 +30,13 @@ void check_part(DistributionPart& part) {
     for (const std::string& one : part.names) given += (given.empty() ? "" : ", ") + one;
     fail(Code::invalid_argument, name, " has the parameters ", wanted, ", not ", given);
   }
-  if (!(part.shape.low < part.shape.high)) {
-    fail(Code::invalid_argument, name, " from ", part.shape.low, " to ", part.shape.high,
-         " holds no value");
-  }
+  const auto check_bounds = [&](double low, double high) {
+    if (!(low < high))
+      fail(Code::invalid_argument, name, " from ", low, " to ", high, " holds no value");
+  };
+  check_bounds(part.shape.low, part.shape.high);
+  for (std::size_t i = 0; i < part.shape.lows.size(); ++i)
+    check_bounds(part.shape.lows[i], part.shape.highs[i]);
   if (!(part.shape.upscale > 0))
     fail(Code::invalid_argument, "upscale is ", part.shape.upscale, "; it must be above 0");
   if (!part.log_prob_key) {

@@ -1,5 +1,6 @@
 // Calls a TorchScript module. Parameters are slots of an object passed to the code: a call with other
 // parameters passes another object and changes nothing that a second thread reads.
+#include "core/nn/checked_graph.h"
 #include "core/nn/frame.h"
 #include "core/nn/guarded.h"
 #include "core/nn/mapped.h"
@@ -21,7 +22,7 @@ namespace td {
 namespace {
 
 // libtorch wraps an interpreter's error into a Python trace; the last line holds the reason.
-[[noreturn]] void fail_in_module(const std::string& text) {
+[[noreturn]] void fail_in_module(const std::string& text, const std::string& inputs = "") {
   std::string last;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -32,7 +33,8 @@ namespace {
   }
   const bool memory = last.find("can't allocate memory") != std::string::npos ||
                       last.find("not enough memory") != std::string::npos;
-  fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last);
+  fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last,
+       inputs.empty() ? "" : "; its inputs are ", inputs);
 }
 
 // The JIT executor is off. It would specialise the code for the sizes of the second call and again for
@@ -76,19 +78,19 @@ graph(%input, %weight, %bias):
 }  // namespace
 
 ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys,
-                           bool frozen)
-    : frozen_(frozen), plan_(module._ivalue()), object_(module._ivalue()) {
+                           bool frozen, BatchForm form)
+    : frozen_(frozen), form_(std::move(form)), plan_(module._ivalue()), object_(module._ivalue()) {
   in_keys_ = std::move(in_keys);
   out_keys_ = std::move(out_keys);
   const auto method = module.find_method("forward");
   if (!method) fail(Code::format, "the module has no method \"forward\"");
   guarded(
       [&] {
-        const auto graph = inlined(method->function());
+        const auto graph = with_checks(inlined(method->function()));
         code_ = plain_code(graph);
         mapped_code_ = plain_code(for_vmap(*graph));
       },
-      fail_in_module);
+      [](const std::string& text) { fail_in_module(text); });
   const std::vector<c10::Argument>& arguments = method->function().getSchema().arguments();
   if (in_keys_.size() + 1 > arguments.size()) {
     fail(Code::invalid_argument, "the module takes ", arguments.size() - 1,
@@ -136,7 +138,9 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   std::vector<c10::IValue> stack;
   stack.reserve(1 + in_keys_.size() + defaults_.size());
   stack.emplace_back(std::move(self));
-  add_inputs(frame, stack);
+  Inputs inputs = inputs_of(frame);
+  const BatchFit fit = form_.fit(in_keys_, inputs);
+  add_inputs(inputs, stack);
   {
     // Code that it forks uses a separate executor, which must be off, too.
     const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
@@ -144,29 +148,39 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
     std::optional<at::AutoDispatchBelowAutograd> below;
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
     const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;
-    guarded([&] { torch::jit::InterpreterState(code).run(stack); }, fail_in_module);
+    guarded([&] { torch::jit::InterpreterState(code).run(stack); },
+            [&](const std::string& text) {
+              form_.check_dtypes(in_keys_, inputs);
+              fail_in_module(text, show_inputs(in_keys_, inputs));
+            });
   }
-  put_outputs(frame, stack.back());
+  put_outputs(frame, stack.back(), fit);
 }
 
-void ScriptModule::add_inputs(const Frame& frame, std::vector<c10::IValue>& stack) const {
-  for (std::size_t i = 0; i < in_keys_.size(); ++i) {
-    at::Tensor tensor = optional_[i] ? frame.tensor(in_keys_[i]) : frame.wanted(in_keys_[i]);
-    stack.push_back(tensor.defined() ? c10::IValue(std::move(tensor)) : c10::IValue());
-  }
+ScriptModule::Inputs ScriptModule::inputs_of(const Frame& frame) const {
+  Inputs inputs;
+  for (std::size_t i = 0; i < in_keys_.size(); ++i)
+    inputs.push_back(optional_[i] ? frame.tensor(in_keys_[i]) : frame.wanted(in_keys_[i]));
+  return inputs;
+}
+
+void ScriptModule::add_inputs(const Inputs& inputs, std::vector<c10::IValue>& stack) const {
+  for (const at::Tensor& tensor : inputs)
+    stack.push_back(tensor.defined() ? c10::IValue(tensor) : c10::IValue());
   stack.insert(stack.end(), defaults_.begin(), defaults_.end());
 }
 
-void ScriptModule::put(Frame& frame, std::size_t i, const c10::IValue& value) const {
+void ScriptModule::put(Frame& frame, std::size_t i, const c10::IValue& value,
+                       const BatchFit& fit) const {
   if (out_keys_[i].is_dropped()) return;
   if (!value.isTensor() || !value.toTensor().defined()) {
     fail(Code::wrong_entry, "the module returns ", value.tagKind(), " for ",
          show_path(out_keys_[i]), ", not a tensor");
   }
-  frame.put(out_keys_[i], value.toTensor());
+  frame.put(out_keys_[i], form_.restored(out_keys_[i], value.toTensor(), fit));
 }
 
-void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
+void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result, const BatchFit& fit) const {
   if (result.isGenericDict()) {
     const auto values = result.toGenericDict();
     for (std::size_t i = 0; i < out_keys_.size(); ++i) {
@@ -176,7 +190,7 @@ void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
         fail(Code::key_not_found, "the module returns a dictionary without ",
              show_path(out_keys_[i]));
       }
-      put(frame, i, found->value());
+      put(frame, i, found->value(), fit);
     }
     return;
   }
@@ -189,7 +203,8 @@ void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
     put(frame, i,
         tuple  ? result.toTupleRef().elements()[i]
         : list ? c10::IValue(result.toTensorVector()[i])
-               : result);
+               : result,
+        fit);
   }
 }
 

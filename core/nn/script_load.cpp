@@ -171,9 +171,11 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   ScriptMeta meta = meta_in(zip);  // before libtorch takes the bytes
   KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
+  BatchForm form = batch_form(meta, in_keys, path + ": " + keys_file);
+  if (options.dtype) form.convert(*options.dtype);
   ModulePtr network = std::make_shared<ScriptModule>(
       prepared(parse(std::move(bytes), path, options), options), std::move(in_keys),
-      std::move(out_keys), options.freeze || options.optimize);
+      std::move(out_keys), options.freeze || options.optimize, std::move(form));
   return with_followers(std::move(network), meta, path + ": " + keys_file);
 }
 
@@ -184,6 +186,8 @@ void save_script(const Module& module, const std::string& path) {
     fail(Code::unsupported, "only modules that were loaded from a TorchScript archive are saved");
   meta.in_keys = script->in_keys();
   meta.out_keys = script->out_keys();
+  meta.batch = script->form().spec();
+  if (meta.batch) meta.inputs = script->form().inputs();
   std::ostringstream text;
   torch::jit::Module(script->current()).save(text, {{keys_file, script_meta_json(meta)}});
   const std::string bytes = text.str();

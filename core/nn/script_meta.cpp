@@ -14,7 +14,7 @@ namespace td {
 
 namespace {
 
-constexpr std::int64_t newest_version = 2;
+constexpr std::int64_t newest_version = 3;
 constexpr std::size_t max_keys = 10000;
 constexpr std::size_t max_followers = 1000;
 
@@ -135,6 +135,34 @@ NormalParamOptions normal_params(Members& members) {
   return options;
 }
 
+// A number for all elements, or a list with one for each.
+std::vector<double> bound_list(const Plain* given) {
+  std::vector<double> list;
+  if (given != nullptr && given->is(Plain::list))
+    for (const Plain& one : given->items()) list.push_back(one.number());
+  return list;
+}
+
+void read_bounds(Members& members, DistributionShape& shape) {
+  const Plain *const low = members.find("low"), *const high = members.find("high");
+  shape.lows = bound_list(low);
+  shape.highs = bound_list(high);
+  if (shape.lows.empty()) members.read("low", shape.low);
+  if (shape.highs.empty()) members.read("high", shape.high);
+  if (shape.lows.empty() && !shape.highs.empty()) shape.lows.assign(shape.highs.size(), shape.low);
+  if (shape.highs.empty() && !shape.lows.empty()) shape.highs.assign(shape.lows.size(), shape.high);
+  if (shape.lows.size() != shape.highs.size()) {
+    fail(Code::format, members.where(), ": \"low\" has ", shape.lows.size(), " numbers, \"high\" ",
+         shape.highs.size());
+  }
+  for (const Plain* const one : {low, high}) {
+    if (one == nullptr || !one->is(Plain::list)) continue;
+    for (const Plain& number : one->items())
+      if (!number.is_number() || !std::isfinite(number.number()))
+        members.fail_kind(one == low ? "low" : "high", "list of numbers");
+  }
+}
+
 DistributionPart distribution(const Plain& given, const std::string& where) {
   Members members(given, where);
   DistributionPart part;
@@ -162,8 +190,7 @@ DistributionPart distribution(const Plain& given, const std::string& where) {
   members.wanted("out_key");
   members.read("out_key", part.out_key);
   members.read("log_prob_key", part.log_prob_key);
-  members.read("low", part.shape.low);
-  members.read("high", part.shape.high);
+  read_bounds(members, part.shape);
   members.read("tanh_loc", part.shape.tanh_loc);
   members.read("upscale", part.shape.upscale);
   members.refuse_unknown();
@@ -228,10 +255,50 @@ TensorForm tensor_form(const Plain& given, const std::string& where) {
   return form;
 }
 
+std::vector<std::int64_t> numbers(Members& members, std::string_view name) {
+  std::vector<std::int64_t> result;
+  const Plain* const found = members.find(name);
+  if (found == nullptr) return result;
+  if (!found->is(Plain::list)) members.fail_kind(name, "list of whole numbers");
+  for (const Plain& one : found->items()) {
+    if (!one.is(Plain::integer) || one.integral() < 0)
+      members.fail_kind(name, "list of whole numbers");
+    result.push_back(one.integral());
+  }
+  return result;
+}
+
+BatchSpec batch_spec(const Plain& given, const std::string& where) {
+  Members members(given, where);
+  BatchSpec spec;
+  members.wanted("dims");
+  members.read("dims", spec.dims);
+  if (spec.dims < 0 || spec.dims > 64)
+    fail(Code::format, where, ": \"dims\" is ", spec.dims, ", no number of dimensions");
+  spec.direct = numbers(members, "direct");
+  spec.flat = numbers(members, "flat");
+  spec.front = numbers(members, "front");
+  members.read("empty", spec.empty);
+  members.refuse_unknown();
+  if (spec.dims == 0 && !spec.flat.empty())
+    fail(Code::format, where, ": no batch is flattened to 0 dimensions");
+  return spec;
+}
+
+// Each input has the batch dimensions in front.
+void check_batch(const ScriptMeta& meta, const std::string& where) {
+  if (!meta.inputs) fail(Code::format, where, ": \"batch\" needs \"inputs\"");
+  for (const TensorForm& form : *meta.inputs) {
+    if (static_cast<std::int64_t>(form.shape.size()) >= meta.batch->dims) continue;
+    fail(Code::format, where, ": an input has the shape ", show_sizes(form.shape),
+         ", which has less than ", meta.batch->dims, " batch dimensions");
+  }
+}
+
 void check_version(std::int64_t version) {
   if (version >= 1 && version <= newest_version) return;
   fail(Code::unsupported, "the keys of the module are of version ", version,
-       "; this library reads versions 1 and ", newest_version);
+       "; this library reads versions 1 to ", newest_version);
 }
 
 }  // namespace
@@ -247,9 +314,9 @@ ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
   members.read("out_keys", meta.out_keys);
   if (version == 1) {
     // Version 1 allows unknown members, but these would change the meaning.
-    for (const char* name : {"then", "select_out_keys", "inputs"}) {
+    for (const char* name : {"then", "select_out_keys", "inputs", "batch"}) {
       if (members.find(name) == nullptr) continue;
-      fail(Code::format, where, ": ", quote(name), " needs \"version\": 2");
+      fail(Code::format, where, ": ", quote(name), " needs a higher \"version\" than 1");
     }
     return meta;
   }
@@ -261,6 +328,10 @@ ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
       meta.inputs->push_back(
           tensor_form(one, where + ": inputs[" + std::to_string(meta.inputs->size()) + "]"));
     }
+  }
+  if (const Plain* batch = version >= 3 ? members.find("batch") : nullptr) {
+    meta.batch = batch_spec(*batch, where + ": batch");
+    check_batch(meta, where);
   }
   if (const Plain* then = members.find("then")) {
     if (!then->is(Plain::list)) members.fail_kind("then", "list");

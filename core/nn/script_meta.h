@@ -1,19 +1,15 @@
 // core/nn/script_meta.h: "tensordict.json" in an archive: the network's keys and the modules that follow it.
 #pragma once
 
+#include "core/nn/batch_form.h"
 #include "core/nn/probabilistic.h"
 
 namespace td {
 
-// The tensor that a package was compiled for; -1: any size.
-struct TensorForm {
-  c10::ScalarType dtype;
-  std::vector<std::int64_t> shape;
-};
-
 struct ScriptMeta {
   std::optional<KeyPaths> in_keys, out_keys;      // of the network
   std::optional<std::vector<TensorForm>> inputs;  // one for each in_key
+  std::optional<BatchSpec> batch;                 // needs inputs
   std::vector<FollowerSpec> then;
   std::optional<KeyPaths> select_out_keys;  // writes only these outputs
 };
@@ -21,7 +17,10 @@ struct ScriptMeta {
 // Throws Code::format, key_invalid, or unsupported for members of a newer version.
 ScriptMeta read_script_meta(std::string_view json, const std::string& where);
 
-// Writes version 1, which every reader knows, unless modules follow the network.
+// What the archive says about the inputs of its network, which has these keys.
+BatchForm batch_form(const ScriptMeta& meta, const KeyPaths& in_keys, const std::string& where);
+
+// Writes the lowest version that holds it, which older readers know.
 std::string script_meta_json(const ScriptMeta& meta);
 
 // The network with the modules that follow it. The parameters are the network's, under its names.

@@ -23,6 +23,7 @@ std::string show(double number) {
 std::string show(const KeyPath& key);
 std::string show(const DistributionPart& part);
 std::string show(const TensorForm& form);
+std::string show(const BatchSpec& spec);
 std::string show(const FollowerSpec& spec);
 
 template <class T>
@@ -58,7 +59,9 @@ std::string show(const DistributionPart& part) {
   object.add("distribution", std::string(distribution_name(shape.kind))).add("in_keys", part.keys);
   if (!part.names.empty()) object.add("names", part.names);
   object.add("out_key", part.out_key).add("log_prob_key", part.log_prob_key);
-  if (is_bounded(shape.kind)) object.add("low", shape.low).add("high", shape.high);
+  if (is_bounded(shape.kind) && shape.lows.empty())
+    object.add("low", shape.low).add("high", shape.high);
+  if (!shape.lows.empty()) object.add("low", shape.lows).add("high", shape.highs);
   if (shape.tanh_loc) object.add("tanh_loc", true);
   if (shape.upscale != usual.upscale) object.add("upscale", shape.upscale);
   return object.take();
@@ -97,6 +100,14 @@ std::string show(const TensorForm& form) {
   return object.take();
 }
 
+std::string show(const BatchSpec& spec) {
+  Object object;
+  object.add("dims", spec.dims).add("direct", spec.direct).add("flat", spec.flat);
+  if (!spec.front.empty()) object.add("front", spec.front);
+  if (!spec.empty) object.add("empty", false);
+  return object.take();
+}
+
 ModulePtr made(const NormalParamOptions& options) { return module_normal_params(options); }
 ModulePtr made(const ProbabilisticSpec& spec) {
   return module_probabilistic(spec.parts, spec.options);
@@ -107,14 +118,26 @@ ModulePtr made(const ProbabilisticSpec& spec) {
 std::string script_meta_json(const ScriptMeta& meta) {
   const bool alone = meta.then.empty() && !meta.select_out_keys && !meta.inputs;
   Object object;
-  object.add("version", std::int64_t{alone ? 1 : 2})
+  object.add("version", std::int64_t{meta.batch ? 3
+                                     : alone    ? 1
+                                                : 2})
       .add("in_keys", meta.in_keys)
       .add("out_keys", meta.out_keys);
   if (alone) return object.take();
   object.add("inputs", meta.inputs)
+      .add("batch", meta.batch)
       .add("then", meta.then)
       .add("select_out_keys", meta.select_out_keys);
   return object.take();
+}
+
+BatchForm batch_form(const ScriptMeta& meta, const KeyPaths& in_keys, const std::string& where) {
+  if (!meta.batch) return {};
+  if (meta.inputs->size() != in_keys.size()) {
+    fail(Code::invalid_argument, where, " describes ", meta.inputs->size(),
+         " inputs, but there are ", in_keys.size(), " in_keys: ", show_keys(in_keys));
+  }
+  return {*meta.inputs, *meta.batch};
 }
 
 ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where) {

@@ -2,6 +2,7 @@
 // headers.
 #pragma once
 
+#include "core/nn/batch_form.h"
 #include "core/nn/module.h"
 #include "core/nn/script_params.h"
 
@@ -12,23 +13,30 @@ namespace td {
 
 class ScriptModule final : public Module {
  public:
-  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, bool frozen);
+  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, bool frozen,
+               BatchForm form);
 
   TensorDict params() const override;
   bool has_params() const override { return !plan_.empty(); }
   std::string to_string() const override;
+  SizesView sample_sizes() const noexcept override { return form_.front(); }
   void run(Frame& frame, const Node* params) const override;
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override;
   void pin(Pins& pins) const override;
 
   ScriptObject current() const;
+  const BatchForm& form() const noexcept { return form_; }
 
  private:
-  void add_inputs(const Frame& frame, std::vector<c10::IValue>& stack) const;
-  void put_outputs(Frame& frame, const c10::IValue& result) const;
-  void put(Frame& frame, std::size_t i, const c10::IValue& value) const;
+  using Inputs = c10::SmallVector<at::Tensor, 4>;
+
+  Inputs inputs_of(const Frame& frame) const;
+  void add_inputs(const Inputs& inputs, std::vector<c10::IValue>& stack) const;
+  void put_outputs(Frame& frame, const c10::IValue& result, const BatchFit& fit) const;
+  void put(Frame& frame, std::size_t i, const c10::IValue& value, const BatchFit& fit) const;
 
   const bool frozen_;
+  const BatchForm form_;
   // Threads may run it at the same time.
   torch::jit::Code code_;
   torch::jit::Code mapped_code_;       // under vmap

@@ -240,7 +240,18 @@ TEST(Modules, KeysOfAnArchive) {
       {R"({"in_keys": [["a"]], "in_keys": [["b"]]})", Code::format},
       {R"({"in_keys": [[]]})", Code::key_invalid},
       {R"({"version": "1"})", Code::format},
-      {R"({"version": 3})", Code::unsupported},
+      {R"({"version": 4})", Code::unsupported},
+      {R"({"version": 1, "batch": {"dims": 1}})", Code::format},
+      {R"({"version": 2, "batch": {"dims": 1}})", Code::format},
+      {R"({"version": 3, "batch": {"dims": 1}})", Code::format},  // no "inputs"
+      {R"({"version": 3, "inputs": [], "batch": {}})", Code::format},
+      {R"({"version": 3, "inputs": [], "batch": {"dims": -1}})", Code::format},
+      {R"({"version": 3, "inputs": [], "batch": {"dims": 1, "flat": [-1]}})", Code::format},
+      {R"({"version": 3, "inputs": [], "batch": {"dims": 1, "more": 1}})", Code::format},
+      {R"({"version": 3, "inputs": [], "batch": {"dims": 0, "flat": [1]}})", Code::format},
+      {R"({"version": 3, "inputs": [{"dtype": "torch.float32", "shape": []}],
+           "batch": {"dims": 1}})",
+       Code::format},
       {R"({"version": 0})", Code::unsupported}};
   for (const auto& [text, want] : bad)
     EXPECT_EQ(code_of([&, text = text] { read_script_meta(text, "f"); }), want) << text;
@@ -249,6 +260,61 @@ TEST(Modules, KeysOfAnArchive) {
   meta.out_keys = {key({"c"})};
   EXPECT_EQ(script_meta_json(meta),
             R"({"version": 1, "in_keys": [["a\"", "b"]], "out_keys": [["c"]]})");
+}
+
+std::string with_batch(const char* batch) {
+  return R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [
+    {"dtype": "torch.float32", "shape": [-1, 3]}], "batch": )" +
+         std::string(batch) + "}";
+}
+
+// A network that takes one batch dimension, as one of torch.export does.
+constexpr const char* first_is_zero =
+    "def forward(self, x):\n  y = x * self.w\n  y[:, 0] = 0\n  return y\n";
+
+TEST(Modules, ABatchIsFlattenedOrRefused) {
+  const ModulePtr module =
+      through_file(of_code(first_is_zero),
+                   with_batch(R"({"dims": 1, "direct": [1], "flat": [0, 1, 2]})").c_str());
+  const at::Tensor x = at::arange(18, at::kFloat).reshape({2, 3, 3});
+  at::Tensor want = x * 2;
+  want.select(2, 0).zero_();
+  TensorDict td(Sizes{2, 3});
+  td.set({"x"}, x);
+  EXPECT_TRUE(module->call(td).get({"y"}).equal(want));
+  TensorDict row;
+  row.set({"x"}, x[1][2]);
+  EXPECT_TRUE(module->call(row).get({"y"}).equal(want[1][2]));
+  TensorDict deep;
+  deep.set({"x"}, x.unsqueeze(0));
+  EXPECT_EQ(code_of([&] { module->call(deep); }), Code::shape);
+  TensorDict wide;
+  wide.set({"x"}, at::ones({2, 4}));
+  EXPECT_EQ(code_of([&] { module->call(wide); }), Code::shape);
+  TensorDict sets(Sizes{2});
+  sets.set({"w"}, at::stack({at::full({3}, 1.0f), at::full({3}, 2.0f)}));
+  ModuleCall call;
+  call.params = sets;
+  EXPECT_TRUE(module->call(td, call).get({"y"})[1].equal(want));
+  const TempFolder folder;
+  save_script(*module, folder("again.pt"));
+  EXPECT_EQ(code_of([&] { load_script(folder("again.pt"))->call(deep); }), Code::shape);
+}
+
+TEST(Modules, ABatchWithoutRowsMayBeRefused) {
+  TensorDict none(Sizes{0, 3});
+  none.set({"x"}, at::ones({0, 3, 3}));
+  for (const bool empty : {true, false}) {
+    const ModulePtr module = through_file(
+        of_code(first_is_zero), with_batch(empty ? R"({"dims": 1, "flat": [1, 2]})"
+                                                 : R"({"dims": 1, "flat": [1, 2], "empty": false})")
+                                    .c_str());
+    if (empty) {
+      EXPECT_EQ(module->call(none).get({"y"}).sizes(), at::IntArrayRef({0, 3, 3}));
+    } else {
+      EXPECT_EQ(code_of([&] { module->call(none); }), Code::shape);
+    }
+  }
 }
 
 constexpr const char* followed =
@@ -320,8 +386,41 @@ TEST(Modules, WhatFollowsIsWrittenAsItWasRead) {
   const char* same[] = {
       R"({"version": 2, "in_keys": [["a"]], "out_keys": [["p"]], "then": [{"kind": "normal_params", "in_key": ["p"], "loc_key": ["loc"], "scale_key": ["scale"], "scale_mapping": "exp", "scale_lb": 0.125}]})",
       R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"]}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
-      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})"};
+      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})",
+      R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], "batch": {"dims": 1, "direct": [1], "flat": [0, 1, 2, 3], "front": [3], "empty": false}, "then": [{"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": [-1, -2.5], "high": [1, 2]}], "interaction": "random", "return_log_prob": true, "num_samples": 0}]})"};
   for (const char* json : same) EXPECT_EQ(script_meta_json(read_script_meta(json, "f")), json);
+}
+
+TEST(Modules, EachElementMayHaveItsBounds) {
+  DistributionShape shape;
+  shape.kind = DistributionKind::tanh_normal;
+  shape.lows = {-1, -2};
+  shape.highs = {1, 4};
+  const at::Tensor loc = at::tensor({0.5, -0.25}, at::kFloat).expand({3, 2}),
+                   scale = at::ones({3, 2});
+  const auto both = make_distribution(shape, {"loc", "scale"}, {loc, scale});
+  const at::Tensor value = both->deterministic();
+  at::Tensor log_prob = at::zeros({3});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    DistributionShape one;
+    one.kind = DistributionKind::tanh_normal;
+    one.low = shape.lows[static_cast<std::size_t>(i)];
+    one.high = shape.highs[static_cast<std::size_t>(i)];
+    const auto alone =
+        make_distribution(one, {"loc", "scale"}, {loc.narrow(-1, i, 1), scale.narrow(-1, i, 1)});
+    EXPECT_TRUE(alone->deterministic().allclose(value.narrow(-1, i, 1)));
+    log_prob += alone->log_prob(value.narrow(-1, i, 1));
+  }
+  EXPECT_TRUE(both->log_prob(value).allclose(log_prob));
+  EXPECT_EQ(code_of([&] {
+              make_distribution(shape, {"loc", "scale"}, {at::ones({3}), at::ones({3})});
+            }),
+            Code::shape);
+  shape.kind = DistributionKind::truncated_normal;
+  const at::Tensor drawn =
+      make_distribution(shape, {"loc", "scale"}, {loc, scale})->sample({100}, {});
+  EXPECT_TRUE(drawn.select(-1, 0).abs().le(1).all().item<bool>());
+  EXPECT_TRUE(drawn.select(-1, 1).max().item<float>() > 1);
 }
 
 TEST(Modules, WhatCannotFollow) {
@@ -369,7 +468,13 @@ TEST(Modules, WhatCannotFollow) {
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["param"], "out_key": "a", "rate": 1}]})",
        Code::format, R"(unknown member "rate")"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": 1, "high": 1}]})",
-       Code::format, "holds no value"}};
+       Code::format, "holds no value"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [1, 3], "high": 2}]})",
+       Code::format, "from 3 to 2 holds no value"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, 0], "high": [1, 1, 1]}]})",
+       Code::format, R"("low" has 2 numbers, "high" 3)"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, "x"]}]})",
+       Code::format, R"("low" is no list of numbers)"}};
   const Script script = of_code("def forward(self, x):\n  return x * self.w\n");
   for (const auto& [module, want, text] : bad) {
     std::string json = around;

@@ -144,6 +144,8 @@ KEYS = {
     '"seed_key": ["s"], "distributions": [{"distribution": "Delta", "in_keys": [["d", "param"]], "out_key": "a", '
     '"log_prob_key": ["l"]}, {"distribution": "Categorical", "names": ["probs"], "in_keys": ["q"], "out_key": "b"}, '
     '{"distribution": "TruncatedNormal", "in_keys": ["loc", "scale"], "out_key": "c", "tanh_loc": true, "upscale": 1}]}]}',
+    "batch": '{"version": 3, "in_keys": ["x"], "out_keys": ["y"], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], '
+    '"batch": {"dims": 1, "direct": [0, 1], "flat": [2, 3], "front": [3], "empty": false}}',
     "unknown": '{"version": 2, "in_keys": [], "then": [{"kind": "gru", "size": 3}], "more": null}',
     "text": '{"in_keys": ["a\\u00e9\\n\\"", ["\\ud83d\\ude00"]], "out_keys": [["x"]]}',
 }

@@ -184,6 +184,14 @@ void check_module(const Case &one) {
   }
 }
 
+// The outputs in a new dictionary.
+void check_called(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict data = load(one.file("data")), expected = load(one.file("expected"));
+  for (int times = 0; times < 3; times++)
+    compare(expected.get(), call(data.get(), module.get()).get(), one.tolerance());
+}
+
 void want_status(td_status want, td_status have, const char *what) {
   if (want == have) return;
   fail(std::string(what) + " gives " + std::to_string(have) + ", not " + std::to_string(want));
@@ -210,10 +218,27 @@ void check_package(const Case &one) {
   want_status(TD_ERR_DTYPE, td_module_call(wide.get(), module.get(), nullptr, &result),
               "another dtype");
   const Dict deep = made<td_tensordict>([&](auto out) { return td_unsqueeze(data.get(), 0, out); });
-  want_status(TD_ERR_SHAPE, td_module_call(deep.get(), module.get(), nullptr, &result),
-              "another shape");
+  if (one.json.value("deep", false)) {  // it says that it takes another batch dimension
+    const Dict expected = load(one.file("expected"));
+    check(td_module_call_inplace(deep.get(), module.get(), nullptr));
+    compare(
+        made<td_tensordict>([&](auto out) { return td_unsqueeze(expected.get(), 0, out); }).get(),
+        deep.get(), one.tolerance());
+  } else {
+    want_status(TD_ERR_SHAPE, td_module_call(deep.get(), module.get(), nullptr, &result),
+                "another shape");
+  }
   want_status(TD_ERR_UNSUPPORTED, td_module_save(module.get(), (one.dir + "/saved.pt2").c_str()),
               "saving");
+}
+
+// A batch of which the file does not hold what Python computes.
+void check_refused(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  td_tensordict *result = nullptr;
+  want_status(TD_ERR_SHAPE,
+              td_module_call(load(one.file("data")).get(), module.get(), nullptr, &result),
+              "another number of batch dimensions");
 }
 
 void check_ensemble(const Case &one) {
@@ -527,6 +552,10 @@ bool run(const Case &one) {
   const std::string kind = one.json.at("kind").get<std::string>();
   if (kind == "module") {
     check_module(one);
+  } else if (kind == "called") {
+    check_called(one);
+  } else if (kind == "refused") {
+    check_refused(one);
   } else if (kind == "package") {
     check_package(one);
   } else if (kind == "ensemble") {

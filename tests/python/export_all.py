@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Exports modules of every kind, with inputs and what Python computes of them, as tests/golden2 reads it.
 
-    export_all.py DIR [--pt2] [NAME...]
+    export_all.py DIR [--pt2] [--few] [NAME...]
 
-DIR gets an archive and folders for each module, and manifest.json. Modules that cannot be exported must be refused.
+DIR gets an archive and folders for each module, and manifest.json. With --few, fewer batches are tried. Modules that cannot
+be exported must be refused.
 """
 import json
 import pathlib
 import sys
 import warnings
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
@@ -20,20 +22,59 @@ from export_module import export  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
 
 
+NEWER = {one.__name__ for one in modules.GOOD[: modules.GOOD.index(modules.plain)]}
+WITH_BATCHES = NEWER | {"plain", "normal", "vision", "recurrent"}
+
+
 def stacked_params(module):
     """The module's parameters, and others."""
     own = TensorDict.from_module(module).data.clone()
     return torch.stack([own, own.apply(lambda tensor: tensor * 0.5 if tensor.is_floating_point() else tensor)], 0)
 
 
-def write(name, make, folder, pt2):
+def meta_of(file):
+    with zipfile.ZipFile(file) as archive:
+        return json.loads(next(archive.read(one) for one in archive.namelist() if one.endswith("/tensordict.json")))
+
+
+def without_record(file, to):
+    """The same network as an archive of version 1, which says nothing about its inputs."""
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(to, "w") as target:
+        for entry in source.infolist():
+            data = source.read(entry)
+            if entry.filename.endswith("/tensordict.json"):
+                data = json.dumps({"version": 1, **{name: json.loads(data)[name] for name in ("in_keys", "out_keys")}}).encode()
+            target.writestr(zipfile.ZipInfo(file.stem + "_bare" + entry.filename[entry.filename.index("/") :]), data)
+
+
+def batches(name, module, td, folder, case, few):
+    """Cases with other numbers of batch dimensions: what Python computes, or a refusal where the file does not hold it."""
+    batch = meta_of(folder / case["file"])["batch"]
+    for number, sizes in ((0, ()), (2, (3, 4))) if few else ((0, ()), (1, (3,)), (2, (3, 4)), (3, (2, 1, 3)), (4, (2, 1, 3, 2))):
+        rows = td.reshape(-1) if td.batch_dims else td.unsqueeze(0)
+        data = rows[torch.randint(len(rows), sizes)] if sizes else rows[0]
+        try:
+            expected = module(data.clone())
+        except Exception:  # noqa: BLE001: Python does not take it
+            continue
+        data.memmap(folder / f"{name}_{number}_data")
+        one = {**case, "data": f"{name}_{number}_data", "expected": f"{name}_{number}_expected"}
+        if (number in batch["direct"] + batch["flat"]) if number <= 3 else 3 in batch["flat"]:
+            (expected if "front" not in batch else expected.select(*module.out_keys)).memmap(folder / one["expected"])
+            yield one
+        else:
+            yield {**one, "kind": "refused"}
+
+
+def write(name, make, folder, pt2, few):
     torch.manual_seed(0)
     module, td = make()
     module.eval()
     off = export(module, td, folder / f"{name}.pt", pt2=pt2, quiet=True)
     td.clone().memmap(folder / f"{name}_data")
     expected = module(td.clone())
-    expected.memmap(folder / f"{name}_expected")
+    if expected.batch_dims == td.batch_dims:
+        expected.memmap(folder / f"{name}_expected")
     out_keys = [tuple(key(one)) for one in module.out_keys if one != "_"]
     # A CompositeDistribution names the dictionary that holds its parameters, which the network writes.
     in_keys = [one for one in module.in_keys if not any(out[: len(key(one))] == tuple(key(one)) for out in out_keys)]
@@ -47,10 +88,17 @@ def write(name, make, folder, pt2):
         "tolerance": 1e-5,
     }
     cases = [case]
+    if name in WITH_BATCHES:
+        others = list(batches(name, module, td, folder, case, few))
+        if expected.batch_dims > td.batch_dims:  # such outputs have no place in the input
+            expected.select(*module.out_keys).memmap(folder / f"{name}_expected")
+            cases = [{**one, "kind": "called"} if one["kind"] == "module" else one for one in [case, *others]]
+        else:
+            cases += others
     if pt2:
-        cases.append({**case, "kind": "package", "file": f"{name}.pt2"})
+        cases.append({**case, "deep": True, "kind": "package", "file": f"{name}.pt2"})
     params = stacked_params(module)
-    if not params.is_empty() and not pt2:
+    if not params.is_empty() and not pt2 and name not in NEWER:
         params.memmap(folder / f"{name}_params")
         with params[1].to_module(module):
             module(td.clone()).memmap(folder / f"{name}_pushed_expected")
@@ -61,6 +109,8 @@ def write(name, make, folder, pt2):
             "params_index": 1,
             "expected": f"{name}_pushed_expected",
         })
+    if name == "one_step":
+        without_record(folder / f"{name}.pt", folder / f"{name}_bare.pt")
     print(f"{name}: {off:.3g}")
     return cases
 
@@ -79,7 +129,7 @@ def check_refused(make, text):
 
 def main():
     pt2 = "--pt2" in sys.argv
-    folder, *names = [one for one in sys.argv[1:] if one != "--pt2"]
+    folder, *names = [one for one in sys.argv[1:] if one not in ("--pt2", "--few")]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
@@ -88,7 +138,7 @@ def main():
         if names and make.__name__ not in names:
             continue
         try:
-            cases += write(make.__name__, make, folder, pt2)
+            cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
         except ImportError as error:
             print(f"{make.__name__}: left out ({error})")
     if not names and not pt2:

@@ -4,6 +4,7 @@ from tensordict import TensorDict
 from tensordict.nn import (
     AddStateIndependentNormalScale,
     CompositeDistribution,
+    EnsembleModule,
     NormalParamExtractor,
     OneHotCategorical,
     ProbabilisticTensorDictModule,
@@ -232,7 +233,236 @@ def composite():
     return ProbabilisticTensorDictSequential(TensorDictModule(Heads(), ["observation"], keys), last), observation()
 
 
+# A network of torch.export holds the example's number of batch dimensions: with another these would compute something else.
+
+
+def fancy_index():
+    return TensorDictModule(lambda x: x[..., [3, 2, 1, 0]] + 0.5, ["observation"], ["action"]), observation()
+
+
+def assigned():
+    def without_first(x):
+        y = x.clone()
+        y[..., 0] = 0
+        return y
+
+    return TensorDictModule(without_first, ["observation"], ["action"]), observation()
+
+
+def above_first():
+    return TensorDictModule(lambda x: torch.where(x > x[..., :1], x, -x), ["observation"], ["action"]), observation()
+
+
+def index_without_batch():
+    return fancy_index()[0], TensorDict({"observation": torch.randn(4)}, [])
+
+
+class OneStep(nn.Module):
+    """A recurrent layer over a time of one step. at::gru crashes where its input has four dimensions."""
+
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(4, 3, batch_first=True)
+
+    def forward(self, x):
+        return self.gru(x.unsqueeze(-2))[0].squeeze(-2)
+
+
+def one_step():
+    return TensorDictModule(OneStep(), ["observation"], ["action"]), observation()
+
+
+def cell():
+    td = observation()
+    td["h"], td["c"] = torch.randn(ROWS, 3), torch.randn(ROWS, 3)
+
+    class Cell(nn.LSTMCell):
+        def forward(self, x, h, c):
+            return super().forward(x, (h, c))
+
+    return TensorDictModule(Cell(4, 3), ["observation", "h", "c"], [("next", "h"), ("next", "c")]), td
+
+
+def across_the_batch():
+    """What it computes depends on the rows beside: no batch of it is another one flattened."""
+    return TensorDictModule(lambda x: x[..., [3, 2, 1, 0]] - x.mean(0), ["observation"], ["action"]), observation()
+
+
+def ensemble():
+    return EnsembleModule(TensorDictModule(mlp(2), ["observation"], ["action"]), num_copies=3), observation()
+
+
+def hook():
+    module = TensorDictSequential(TensorDictModule(mlp(2), ["observation"], ["action"]))
+    module.register_forward_hook(lambda own, given, td: td.set("action", td["action"] * 2))
+    return module, observation()
+
+
+# The usual actors of TorchRL.
+
+
+def actor(width=4, key="observation", distribution=None, **options):
+    from torchrl.modules import ProbabilisticActor, TanhNormal
+
+    network = TensorDictModule(nn.Sequential(mlp(4, width), NormalParamExtractor()), [key], ["loc", "scale"])
+    return ProbabilisticActor(
+        network, in_keys=["loc", "scale"], distribution_class=distribution or TanhNormal, return_log_prob=True, **options
+    )
+
+
+def probabilistic_actor():
+    return actor(), observation()
+
+
+def actor_value_operator():
+    """The value head stands behind the sample, and reads what stands before it."""
+    from torchrl.modules import ActorValueOperator, ValueOperator
+
+    common = TensorDictModule(mlp(6), ["observation"], ["hidden"])
+    return ActorValueOperator(common, actor(6, "hidden"), ValueOperator(nn.Linear(6, 1), in_keys=["hidden"])), observation()
+
+
+def actor_critic_operator():
+    from torchrl.modules import ActorCriticOperator, ValueOperator
+
+    class Critic(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.out = nn.Linear(8, 1)
+
+        def forward(self, hidden, action):
+            return self.out(torch.cat([hidden, action], -1))
+
+    common = TensorDictModule(mlp(6), ["observation"], ["hidden"])
+    policy = TensorDictModule(nn.Linear(6, 2), ["hidden"], ["action"])
+    return ActorCriticOperator(common, policy, ValueOperator(Critic(), in_keys=["hidden", "action"])), observation()
+
+
+def q_value_actor():
+    from torchrl.modules import QValueActor
+
+    return QValueActor(mlp(3), in_keys=["observation"], action_space="one_hot"), observation()
+
+
+def with_memory(layer):
+    memory = layer(input_size=4, hidden_size=6, in_key="observation", out_key="features")
+    td = observation()
+    td["is_init"] = torch.zeros(ROWS, 1, dtype=torch.bool)  # a branch looks at it: a plain trace would never reset
+    for key in memory.in_keys:
+        if key not in td.keys():
+            td[key] = torch.randn(ROWS, 1, 6)
+    return TensorDictSequential(memory, TensorDictModule(nn.Linear(6, 2), ["features"], ["action"])), td
+
+
+def lstm_module():
+    from torchrl.modules import LSTMModule
+
+    return with_memory(LSTMModule)
+
+
+def gru_module():
+    from torchrl.modules import GRUModule
+
+    return with_memory(GRUModule)
+
+
+def agents(**options):
+    from torchrl.modules import MultiAgentMLP
+
+    network = MultiAgentMLP(4, 2, n_agents=3, depth=2, num_cells=8, **options)
+    td = TensorDict({"agents": {"observation": torch.randn(ROWS, 3, 4)}}, [ROWS])
+    return TensorDictModule(network, [("agents", "observation")], [("agents", "action")]), td
+
+
+def own_networks():
+    return agents(centralized=False, share_params=False)
+
+
+def shared_network():
+    return agents(centralized=True, share_params=True)
+
+
+def pixels():
+    from torchrl.modules import ConvNet
+
+    class Pixels(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.see = ConvNet(in_features=3, num_cells=[4, 4], kernel_sizes=[3, 3], strides=1)
+            self.out = nn.Linear(64, 2)
+
+        def forward(self, image):
+            return self.out(self.see(image.float() / 255))
+
+    td = TensorDict({"image": torch.randint(0, 255, (ROWS, 3, 8, 8), dtype=torch.uint8)}, [ROWS])
+    return TensorDictModule(Pixels(), ["image"], ["action"]), td
+
+
+def noisy():
+    from torchrl.modules import NoisyLinear
+
+    return TensorDictModule(nn.Sequential(NoisyLinear(4, 8), nn.ReLU(), NoisyLinear(8, 2)), ["observation"], ["action"]), observation()
+
+
+def transformer():
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
+            self.read, self.out = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Linear(8, 2)
+
+        def forward(self, tokens, mask):
+            return self.out(self.read(tokens, src_key_padding_mask=mask).mean(-2))
+
+    td = TensorDict({"tokens": torch.randn(ROWS, 5, 8), "mask": torch.rand(ROWS, 5) > 2}, [ROWS])
+    return TensorDictModule(Reader(), ["tokens", "mask"], ["action"]), td
+
+
+def joints():
+    """Each joint has its bounds."""
+    limits = {"low": torch.tensor([-1.0, -2.0]), "high": torch.tensor([1.0, 3.0]), "tanh_loc": True}
+    return actor(distribution_kwargs=limits), observation()
+
+
+def truncated_joints():
+    def make(loc, scale):
+        return D.Independent(TruncatedNormal(loc, scale, a=torch.tensor([-0.5, -2.0]), b=torch.tensor(1.0)), 1)
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
+def masked(distribution):
+    from torchrl.modules import ProbabilisticActor
+
+    td = observation()
+    td["mask"] = torch.tensor([False, True, True, True]).expand(ROWS, 4).clone()
+    network = TensorDictModule(mlp(4), ["observation"], ["logits"])
+    return ProbabilisticActor(network, in_keys=["logits", "mask"], distribution_class=distribution, return_log_prob=True), td
+
+
+def masked_categorical():
+    from torchrl.modules import MaskedCategorical
+
+    return masked(MaskedCategorical)
+
+
+def masked_one_hot():
+    from torchrl.modules import MaskedOneHotCategorical
+
+    return masked(MaskedOneHotCategorical)
+
+
+def ordinal():
+    from torchrl.modules import Ordinal, ProbabilisticActor
+
+    network = TensorDictModule(mlp(4), ["observation"], ["scores"])
+    return ProbabilisticActor(network, in_keys={"scores": "scores"}, distribution_class=Ordinal, return_log_prob=True), observation()
+
+
 GOOD = [
+    fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
+    probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
+    shared_network, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
@@ -269,15 +499,60 @@ def another_of_that_name():
     return sampled(TanhNormal, ["loc", "scale"]), observation()
 
 
-def different_bounds():
+def bounds_of_rows():
     def make(loc, scale):
-        return D.Independent(TruncatedNormal(loc, scale, a=torch.tensor([-1.0, -2.0]), b=torch.tensor(1.0)), 1)
+        low = -torch.arange(1.0, 1 + loc.numel()).reshape(loc.shape)
+        return D.Independent(TruncatedNormal(loc, scale, a=low, b=torch.tensor(1.0)), 1)
 
     return sampled(make, ["loc", "scale"]), observation()
 
 
 def network_behind_a_sample():
     return TensorDictSequential(*categorical()[0], TensorDictModule(lambda action: action + 1, ["action"], ["next"])), observation()
+
+
+def undeclared_output():
+    halve = WrapModule(lambda td: td.set("half", td["observation"] / 2))
+    return TensorDictSequential(halve, TensorDictModule(mlp(2), ["observation"], ["action"])), observation()
+
+
+def removed_entry():
+    forget = WrapModule(lambda td: td.exclude("observation"))
+    return TensorDictSequential(TensorDictModule(mlp(2), ["observation"], ["action"]), forget), observation()
+
+
+def changed_input():
+    return TensorDictModule(nn.Sequential(nn.ReLU(inplace=True), mlp(2)), ["observation"], ["action"]), observation()
+
+
+def own_counter():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(()))
+
+        def forward(self, x):
+            self.calls += 1
+            return x * self.calls
+
+    return TensorDictModule(Counter(), ["observation"], ["action"]), observation()
+
+
+def tolerant():
+    modules = TensorDictModule(mlp(2), ["observation"], ["action"]), TensorDictModule(nn.Linear(3, 2), ["goal"], ["plan"])
+    return TensorDictSequential(*modules, partial_tolerant=True), observation().set("goal", torch.randn(ROWS, 3))
+
+
+def hook_of_a_sample():
+    module = categorical()[0]
+    module[-1].register_forward_hook(lambda own, given, td: td)
+    return module, observation()
+
+
+def branch_on_numbers():
+    """No way keeps the branch: one of TorchScript's compiler cannot read the lambda, a trace would take it for ever."""
+    near, far = nn.Linear(4, 2), nn.Linear(4, 2)
+    return TensorDictModule(lambda x: far(x) if bool(x.abs().sum() > 1000) else near(x), ["observation"], ["action"]), observation()
 
 
 def no_python_outside():
@@ -295,8 +570,15 @@ def no_module():
 BAD = {
     unknown_distribution: "Laplace",
     another_of_that_name: "is not the TanhNormal of the library: the value differs",
-    different_bounds: "differs among elements",
-    network_behind_a_sample: "computes with the sample",
+    bounds_of_rows: "differs among rows",
+    network_behind_a_sample: "computes with the sample 'action' of module 1",
+    undeclared_output: "writes the entry 'half', which none of its out_keys names",
+    removed_entry: "removes the entry 'observation'",
+    changed_input: "changes its input 'observation' in place",
+    own_counter: "changes the module's own tensor 'module.calls'",
+    tolerant: "is partial_tolerant",
+    hook_of_a_sample: "has a hook",
+    branch_on_numbers: "a branch depends on the values of 'observation'",
     no_python_outside: "cannot be exported",
     missing_input: "lacks the input 'observation'",
     no_module: "wrap it in a TensorDictModule",

@@ -7,6 +7,7 @@
 
 #include "core/formats/dtypes.h"
 #include "core/formats/file_formats.h"
+#include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "plain.h"
 
@@ -111,6 +112,8 @@ extern "C" form form_of_file(const char *path) {
     found = td::format_of_content({file->data(), file->bytes()});
   } catch (const std::exception &) {  // the library says why it cannot be read
   }
+  // A package of AOTInductor is any zip archive; the library finds out more.
+  if (found == FileFormat::npz && td::files::ends_with(path, ".pt2")) return FORM_MODULE;
   return static_cast<form>(found != FileFormat::detect ? found : td::format_of_name(path));
 }
 

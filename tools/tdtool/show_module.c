@@ -83,7 +83,7 @@ bool show_module(const char *path, int64_t most_depth) {
   must(td_module_in_keys(module, &in));
   must(td_module_out_keys(module, &out));
   must(td_module_params(module, &params));
-  must(td_measure(params, TD_MEASURE_ELEMENTS, &numbers));
+  must(td_measure(params, TD_MEASURE_ELEMENTS_ONCE, &numbers)); /* tied ones once */
   tree of = tree_of(params, false);
   char *kind = kind_of(module);
   if (common.json) {

@@ -1,0 +1,84 @@
+"""What a module does beside writing its out_keys, which an archive would lose. For export_module.py."""
+import torch
+from export_followers import CannotExport
+from export_probe import largest_difference
+from tensordict.nn import InteractionType, TensorDictSequential, set_interaction_type
+
+
+def leaves(td):
+    return {path(name): value for name, value in td.items(include_nested=True, leaves_only=True)}
+
+
+def state(module):
+    """Parameters and buffers that hold values."""
+    named = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    return {name: one for name, one in named.items() if one.device.type != "meta" and not torch.nn.parameter.is_lazy(one)}
+
+
+def same(one, other):
+    return largest_difference([one], [other]) == 0
+
+
+def keys_that_stand(module):
+    return {tuple([one] if isinstance(one, str) else one) for one in module.out_keys}
+
+
+def path(name):
+    return (name,) if isinstance(name, str) else tuple(name)
+
+
+def short(name):
+    return name[0] if len(name) == 1 else name
+
+
+def check_alone(module, example):
+    """Runs the original on the example once. Raises CannotExport for what its out_keys do not name."""
+    for name, one in module.named_modules():
+        if isinstance(one, TensorDictSequential) and one.partial_tolerant:
+            raise CannotExport(
+                f"the sequence {name or type(one).__name__!r} is partial_tolerant, and a network runs as a whole: export its "
+                "modules one by one, and join them with td_module_sequence and TD_MODULE_SEQUENCE_PARTIAL_TOLERANT"
+            )
+    before = {name: tensor.detach().clone() for name, tensor in state(module).items()}
+    given = example.clone()
+    with set_interaction_type(InteractionType.DETERMINISTIC):
+        after = module(given)
+    now = state(module)
+    for name, tensor in before.items():
+        if not same(now[name], tensor):
+            now[name].data.copy_(tensor)
+            raise CannotExport(f"a call changes the module's own tensor {name!r}; make it an entry that is read and written")
+    out_keys = keys_that_stand(module)
+    known, kept, written = map(leaves, (example, given, after))
+    for name, tensor in known.items():
+        if name in kept and name not in out_keys and not same(kept[name], tensor):
+            raise CannotExport(f"the module changes its input {short(name)!r} in place: let it compute with a copy")
+    for name in written:
+        if name not in known and not any(name[: len(one)] == one for one in out_keys):
+            raise CannotExport(f"the module writes the entry {short(name)!r}, which none of its out_keys names")
+    if getattr(module, "inplace", True) in (True, None):
+        for name in known:
+            if name not in written and after.batch_dims == example.batch_dims:
+                raise CannotExport(f"the module removes the entry {short(name)!r}, which a file cannot do")
+
+
+def check_whole(plan, candidate, example, tolerance):
+    """The candidate and what follows it beside the original, over all entries that the original writes."""
+    with torch.no_grad(), set_interaction_type(InteractionType.DETERMINISTIC):
+        after = plan.module(example.clone())
+        inputs = plan.inputs(example.clone())
+        results = candidate(*inputs)
+        ours = example.clone() if not plan.front else after.empty()
+        for name, tensor in zip(plan.names, results if isinstance(results, (tuple, list)) else [results]):
+            ours.set(name, tensor)
+        for one in plan.followers:
+            ours = one(ours)
+    for name in plan.module.out_keys:
+        if name == "_":
+            continue
+        want, have = after.get(name, None), ours.get(name, None)
+        if not isinstance(want, torch.Tensor) or not isinstance(have, torch.Tensor):
+            raise CannotExport(f"the output {name!r} is not written by {'the original' if want is None else 'the file'}")
+        off = largest_difference([want], [have])
+        if off > tolerance:
+            raise CannotExport(f"the output {name!r} of the original is another, by {off:.3g}: a hook or an override changes it")
