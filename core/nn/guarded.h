@@ -11,8 +11,14 @@
 
 namespace td {
 
-// Passes the error's text, without its backtrace, to `told`, which throws. Out-of-memory errors pass
-// unchanged.
+// libtorch's interpreter wraps what a failed allocation threw.
+inline void rethrow_no_memory(const std::string& text) {
+  for (const char* const sign : {"can't allocate memory", "not enough memory"})
+    if (text.find(sign) != std::string::npos) throw std::bad_alloc();
+}
+
+// Passes the error's text, without its backtrace, to `told`, which throws. Out-of-memory errors stay such
+// errors.
 template <class Call, class Told>
 decltype(auto) guarded(Call&& call, Told&& told) {
   try {
@@ -22,10 +28,14 @@ decltype(auto) guarded(Call&& call, Told&& told) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const c10::Error& error) {
-    told(std::string(error.what_without_backtrace()));
+    const std::string text(error.what_without_backtrace());
+    rethrow_no_memory(text);
+    told(text);
     throw;
   } catch (const std::exception& error) {
-    told(std::string(error.what()));
+    const std::string text(error.what());
+    rethrow_no_memory(text);
+    told(text);
     throw;
   }
 }

@@ -31,10 +31,7 @@ namespace {
       last = line;
     at = end + 1;
   }
-  const bool memory = last.find("can't allocate memory") != std::string::npos ||
-                      last.find("not enough memory") != std::string::npos;
-  fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last,
-       inputs.empty() ? "" : "; its inputs are ", inputs);
+  fail(Code::torch, "the module failed: ", last, inputs.empty() ? "" : "; its inputs are ", inputs);
 }
 
 // The JIT executor is off. It would specialise the code for the sizes of the second call and again for

@@ -485,7 +485,7 @@ TD_TEST(goals_that_cannot_be) {
   REFUSED(-12345, "no reward");
   td_module_free(module);
   module = rewarding(rewards_one_row, NULL);
-  REFUSED(TD_ERR_SHAPE, "the rows need");
+  REFUSED(TD_ERR_SHAPE, "batch dimension mismatch");
   td_module_free(module);
   const td_key wanted = {TD_KEY("obs")};
   td_module_function_options keys = TD_MODULE_FUNCTION_OPTIONS_INIT;
