@@ -85,8 +85,7 @@ at::Tensor MultiStep::ended(const RowSource& source, const at::Tensor& places) c
 
 // Python takes an entry "mask" for that of real rows.
 at::Tensor MultiStep::real_rows(const TensorDict& batch, std::int64_t n) const {
-  static const Key usual{"mask"};
-  const KeyPath path(mask_.empty() ? usual : mask_);
+  const KeyPath path(mask_.empty() ? Key{"mask"} : mask_);
   if (mask_.empty()) {
     const at::Tensor* stored = batch.stored(path);
     if (stored == nullptr || stored->scalar_type() != at::kBool || stored->numel() != n)
