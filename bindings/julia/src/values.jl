@@ -36,7 +36,7 @@ function get_json(td::TensorDict, key; each::Bool = false)
     asktext(each ? td_get_non_tensor_stack_json : td_get_non_tensor_value_json, td, names, length(names); key = key)
 end
 
-store!(td, names, value::AbstractString) = check(td_set_text(td, names, length(names), c_text(String(value))), askey(names))
+store!(td, names, value::AbstractString) = check(td_set_text(td, names, length(names), String(value)), askey(names))
 
 """
     set_texts!(td, key, texts)
