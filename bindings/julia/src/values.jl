@@ -68,6 +68,8 @@ The text that all elements of the batch have, or those of one row.
 function get_text(td::TensorDict, key; row::Union{Integer,Nothing} = nothing)
     names = path(key)
     row === nothing && return asktext(td_get_text, td, names, length(names); key = key)
+    sizes = size(td)
+    !isempty(sizes) && 1 <= row <= sizes[1] || throw(BoundsError(td, row))
     asktext(td_get_row_text, td, names, length(names), Int64(row) - 1; key = key)
 end
 

@@ -20,7 +20,7 @@ end
     @test_throws BoundsError get_text(td, "v"; row = 3)
     @test_throws TensorDictError get_text(td, "v")
     @test_throws DimensionMismatch set_texts!(td, "v", ["one"])
-    square = TensorDict(2, 2)
+    square = TensorDict((2, 2))
     set_texts!(square, "v", ["a" "b"; "c" "d"])
     @test get_json(square, "v"; each = true) == "[[\"a\", \"b\"], [\"c\", \"d\"]]"
     td["v"] = NonTensorData("1")
