@@ -40,8 +40,7 @@ namespace TensorDicts
             td_loader_options raw = options.ToRaw(rows);
             using var keys = new Utf8Keys(options.Keys ?? Array.Empty<NestedKey>());
             using var ends = new Utf8Keys(options.Ends ?? Array.Empty<NestedKey>());
-            using var episode = new Utf8Keys(
-                options.Episode is NestedKey key ? new[] { key } : Array.Empty<NestedKey>());
+            using var episode = Utf8Keys.Optional(options.Episode);
             raw.keys = keys.Pointer;
             raw.keys_len = keys.Length;
             raw.ends = ends.Pointer;

@@ -22,13 +22,10 @@ namespace TensorDicts
             options ??= new ReplayOptions();
             td_replay_options raw = options.ToRaw(capacity);
             using var ends = new Utf8Keys(options.Ends ?? Array.Empty<NestedKey>());
-            using var episode = new Utf8Keys(
-                options.Episode is NestedKey key ? new[] { key } : Array.Empty<NestedKey>());
-            using var priority = new Utf8Keys(
-                options.PriorityKey is NestedKey entry ? new[] { entry } : Array.Empty<NestedKey>());
+            using var episode = Utf8Keys.Optional(options.Episode);
+            using var priority = Utf8Keys.Optional(options.PriorityKey);
             using var rewards = new Utf8Keys(options.Rewards ?? Array.Empty<NestedKey>());
-            using var mask = new Utf8Keys(
-                options.Mask is NestedKey real ? new[] { real } : Array.Empty<NestedKey>());
+            using var mask = Utf8Keys.Optional(options.Mask);
             raw.rewards = rewards.Pointer;
             raw.rewards_len = rewards.Length;
             raw.mask = mask.Pointer;

@@ -9,6 +9,10 @@ namespace TensorDicts.Interop
     {
         private IntPtr block;
 
+        /// <summary>One key, or none: for an option that may be NULL.</summary>
+        internal static Utf8Keys Optional(NestedKey? key) =>
+            new Utf8Keys(key is NestedKey one ? new[] { one } : Array.Empty<NestedKey>());
+
         internal Utf8Keys(IEnumerable<NestedKey> keys)
         {
             var all = new List<NestedKey>(Argument.NotNull(keys, nameof(keys)));
