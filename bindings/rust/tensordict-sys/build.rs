@@ -13,22 +13,30 @@ use std::time::SystemTime;
 /// Libraries that may lie beside ours and are found through its own folder (`$ORIGIN`).
 const SIBLINGS: [&str; 6] = ["tensordict", "torch", "c10", "gomp", "cudart", "nvToolsExt"];
 
+const HOW_TO_GET_IT: &str =
+    "libtensordict was not found. It is a C library, which this crate does not build.
+  Debian, Ubuntu    apt-get install libtensordict-dev, from the project's packages
+  elsewhere         unpack tensordict-VERSION-linux-MACHINE.tar.xz, run its ./install.sh,
+                    and set TENSORDICT_DIR to that folder (or to the prefix it was given)
+  a checkout        meson setup build && ninja -C build
+It is looked for in this order:
+  1. TENSORDICT_LIB_DIR, the folder that holds LIBRARY
+  2. TENSORDICT_DIR, a prefix: LIBRARY lies in its lib, lib64 or lib/MACHINE-linux-gnu
+  3. pkg-config --variable=libdir tensordict
+  4. build*/capi of the checkout that this crate lies in";
+
 fn main() {
     println!("cargo:rerun-if-env-changed=TENSORDICT_LIB_DIR");
+    println!("cargo:rerun-if-env-changed=TENSORDICT_DIR");
     println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
     println!("cargo:rerun-if-changed=build.rs");
     if env::var_os("DOCS_RS").is_some() {
         return;
     }
-    let found = from_environment().or_else(from_pkg_config).or_else(from_build_folder);
+    let found =
+        from_environment().or_else(from_prefix).or_else(from_pkg_config).or_else(from_build_folder);
     let Some(dir) = found else {
-        eprintln!(
-            "libtensordict was not found. Any one of these helps:\n  \
-             1. build it in this checkout: meson setup build && ninja -C build\n  \
-             2. install it, so that `pkg-config --variable=libdir tensordict` finds it\n  \
-             3. set TENSORDICT_LIB_DIR to the folder that holds {}",
-            library_name()
-        );
+        eprintln!("{}", HOW_TO_GET_IT.replace("LIBRARY", library_name()));
         std::process::exit(1);
     };
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -56,6 +64,26 @@ fn from_environment() -> Option<PathBuf> {
         std::process::exit(1);
     }
     dir.canonicalize().ok()
+}
+
+/// Below a prefix, or the folder of an unpacked tarball.
+fn from_prefix() -> Option<PathBuf> {
+    let prefix = PathBuf::from(env::var_os("TENSORDICT_DIR")?);
+    let machine = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+    let multiarch = format!("lib/{machine}-linux-gnu");
+    let found = ["lib", "lib64", &multiarch]
+        .iter()
+        .map(|name| prefix.join(name))
+        .find(|dir| dir.join(library_name()).exists());
+    if found.is_none() {
+        eprintln!(
+            "TENSORDICT_DIR is {}, which has no {} in lib, lib64 or {multiarch}",
+            prefix.display(),
+            library_name()
+        );
+        std::process::exit(1);
+    }
+    found.and_then(|dir| dir.canonicalize().ok())
 }
 
 fn from_pkg_config() -> Option<PathBuf> {
