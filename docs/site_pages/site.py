@@ -31,7 +31,7 @@ def listed(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     return [
         ("", [("index.html", "Start")]),
         ("Guide", [("docs/guide/README.md", "Overview")] + [(os.path.normpath(f"docs/guide/{file}"), name) for name, file in pages]
-         + existing(("docs/gpu.md", "GPUs"))),
+         + existing(("docs/gpu.md", "GPUs"), ("docs/other-systems.md", "Windows and macOS"))),
         ("Coming from", existing(*((f"docs/coming-from/{f}.md", n) for f, n in (
             ("tensordict", "Python's tensordict"), ("tch-rs", "tch-rs"), ("torchsharp", "TorchSharp"), ("hdf5", "HDF5"),
             ("mcap", "MCAP"), ("lerobot", "LeRobot"))))),
