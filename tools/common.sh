@@ -93,6 +93,9 @@ missing_julia() { # BUILD
 }
 
 # configure BUILD OPTION...: a new build folder, or other options for one that is there.
+# Of meson.build, in the current folder.
+project_version() { sed -n "s/^ *version: '\([0-9.]*\)',$/\1/p" meson.build | head -n 1; }
+
 configure() {
   local build=$1
   shift
