@@ -59,7 +59,7 @@ void register_math() {
   const int n = 10;
   const auto leaves = std::make_shared<Leaves>(n);
   makes(
-      "add a number", n, 1.1, leaves,
+      "add a number", n, 0.35, leaves,
       [](const Leaves& of, td_tensordict** result) {
         const td_operand one = number(1);
         return td_binary(of.td, TD_BINARY_ADD, &one, nullptr, result);
@@ -68,7 +68,7 @@ void register_math() {
   const at::Tensor factor = at::ones({64});
   const std::shared_ptr<td_tensor> handle(wrap(factor), td_tensor_free);
   makes(
-      "multiply by a tensor", n, 1.1, leaves,
+      "multiply by a tensor", n, 0.6, leaves,
       [handle](const Leaves& of, td_tensordict** result) {
         td_operand operand{};
         operand.kind = TD_OPERAND_TENSOR;
@@ -100,7 +100,7 @@ void register_math() {
         }
       });
   in_place(
-      "add a number, in place", n, 0, leaves,
+      "add a number, in place", n, 0.35, leaves,
       [](td_tensordict* td) {
         const td_operand one = number(1);
         return td_binary_inplace(td, TD_BINARY_ADD, &one, nullptr);

@@ -6,6 +6,7 @@
 #include "core/math/bounds.h"
 #include "core/math/math_kernels.h"
 #include "core/math/operands.h"
+#include "core/math/together.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
@@ -42,9 +43,11 @@ at::Tensor compare_non_tensor(const Kernel& kernel, const Here& here, NodesHere 
 
 class MathOp final : public ZipOp {
  public:
-  MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
+  MathOp(const Kernel& kernel, const Operands& operands, const Together& together)
+      : kernel_(kernel), operands_(operands), together_(together) {}
   at::Tensor leaf(const Here&, Tensors tensors) const {
     const at::Tensor& leaf = operands_.at(0, tensors);
+    if (at::Tensor made = together_.take(leaf); made.defined()) return made;
     const FittingBounds fit(kernel_, leaf, operands_.at(1, tensors), operands_.at(2, tensors));
     return with_room(kernel_, operands_.extra(), leaf.scalar_type(),
                      [&] { return kernel_.out(leaf, fit.b(), fit.c(), operands_.extra()); });
@@ -57,13 +60,16 @@ class MathOp final : public ZipOp {
  private:
   const Kernel& kernel_;
   const Operands& operands_;
+  const Together& together_;
 };
 
 }  // namespace
 
 TensorDict run(const TensorDict& td, const Call& call) {
   const Operands operands(td, call, /*in_place=*/false);
-  NodePtr result = zip(operands.trees(), MathOp(call.kernel, operands), policy_of(call, false));
+  const WalkRules rules = policy_of(call, false);
+  const Together together(call.kernel, operands, rules);
+  NodePtr result = zip(operands.trees(), MathOp(call.kernel, operands, together), rules);
   if (call.kernel.result == Result::value) inherit_flags(*td.node(), result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

@@ -2,6 +2,7 @@
 #include "core/math/bounds.h"
 #include "core/math/math.h"
 #include "core/math/operands.h"
+#include "core/math/together.h"
 #include "core/tensor/writes.h"
 #include "core/tree/sub_node.h"
 
@@ -29,7 +30,11 @@ class InPlaceMath {
     require_divisors(here.path(), job);
   }
   void run() {
+    writes_.prepare();
+    const std::vector<bool> done = written_together(kernel_, operands_.extra(), writes_);
+    std::size_t next = 0;
     writes_.run([&](Writes::Write& write) {
+      if (!done.empty() && done[next++]) return;
       at::Tensor target = *write.target;
       kernel_.in(target, *write.sources[0], *write.sources[1], operands_.extra());
     });
