@@ -47,6 +47,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
+  // Whether all ranks are of this library, which then may send each other more than Python expects.
+  virtual bool all_are_ours() const noexcept = 0;
+
   // Start in call order and return at once.
   virtual PostedPtr send(const at::Tensor& tensor, int rank, int tag) = 0;
   virtual PostedPtr recv(const at::Tensor& tensor, int rank, int tag) = 0;  // rank -1: any

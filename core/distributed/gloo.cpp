@@ -125,13 +125,18 @@ class Gloo final : public Backend {
                                    : ProcessGroupGloo::createDeviceForInterface(device_));
     options->threads = 2;
     try {
+      // Each rank of this library says so before it connects, so all have when all are connected.
+      keys->set(mark_of(rank), {1});
       group_ = c10::make_intrusive<Connections>(keys, rank, size, options);
     } catch (const std::exception& error) {
       fail_missing(keys, timeout_ms, error);
     }
     options->timeout = no_limit;
     group_->lift_limit();
+    all_are_ours_ = all_have(keys);
   }
+
+  bool all_are_ours() const noexcept override { return all_are_ours_; }
 
   PostedPtr send(const at::Tensor& tensor, int rank, int tag) override {
     std::vector<at::Tensor> tensors = {tensor};
@@ -221,6 +226,14 @@ class Gloo final : public Backend {
     return parts;
   }
 
+  static std::string mark_of(int rank) { return "tensordict/" + std::to_string(rank); }
+
+  bool all_have(const StorePtr& keys) const {
+    std::vector<std::string> marks;
+    for (int i = 0; i < size_; ++i) marks.push_back(mark_of(i));
+    return over_network("the group did not form", [&] { return keys->check(marks); });
+  }
+
   // Each rank leaves its address in the store; ranks without one have not arrived.
   [[noreturn]] void fail_missing(const StorePtr& keys, std::int64_t timeout_ms,
                                  const std::exception& error) const {
@@ -246,6 +259,7 @@ class Gloo final : public Backend {
   std::string device_;
   int rank_;
   int size_;
+  bool all_are_ours_ = false;
   c10::intrusive_ptr<Connections> group_;
 };
 

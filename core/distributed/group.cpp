@@ -24,6 +24,7 @@ std::unique_ptr<Group> Group::open(const GroupOptions& options) {
 Group::~Group() {
   if (link_->is_here()) {
     link_->close();
+    if (!link_->comes_to_rest()) link_->never_end(link_);
   } else {
     link_->never_end(link_);  // its threads belong to the parent process
   }
@@ -68,8 +69,10 @@ void Group::require_rank(int rank, const char* what, int first) const {
   fail(Code::invalid_argument, what, " is ", rank, "; ", first, " to ", size() - 1, " are valid");
 }
 
-std::unique_ptr<Group> Group::split(const std::vector<int>& ranks, const std::string& given) {
+std::unique_ptr<Group> Group::split(const std::vector<int>& given_ranks, const std::string& given) {
   Link& from = link();
+  std::vector<int> ranks = given_ranks;
+  std::sort(ranks.begin(), ranks.end());  // as Python's new_group() does
   if (ranks.empty()) fail(Code::invalid_argument, "a group of no ranks");
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     require_rank(ranks[i], "a rank");

@@ -56,13 +56,14 @@ class Group {
   int rank() const noexcept;
   int size() const noexcept;
 
-  // A group of some ranks, in this order; nullptr on a rank outside it. All ranks must call it:
-  // unless given, the name counts the groups made before, as in Python.
+  // A group of some ranks, whose order stays; nullptr on a rank outside it. All ranks must call it:
+  // unless given, the name counts the groups made before. Both as in Python.
   std::unique_ptr<Group> split(const std::vector<int>& ranks, const std::string& name);
 
   void barrier(const GroupCall& call);
 
-  // Leaf by leaf, sorted, or as one buffer. The receiver needs a dictionary of the same structure;
+  // Leaf by leaf, sorted, or as one buffer; between ranks of this library as one message with the
+  // names, which are compared. The receiver needs a dictionary of the same structure;
   // it is written once everything has arrived.
   void send(const TensorDict& td, int dst, const GroupCall& call);
   void recv(const TensorDict& into, int src, const GroupCall& call);
@@ -115,6 +116,8 @@ class Group {
 
   Begun begin_send(const TensorDict& td, int dst, const GroupCall& call);
   Begun begin_recv(const TensorDict& into, int src, const GroupCall& call);
+  Begun begin_send_named(const TensorDict& td, int dst, const GroupCall& call);
+  Begun begin_recv_named(const TensorDict& into, int src, const GroupCall& call);
   Begun begin_send_message(const TensorDict& td, int dst, const GroupCall& call);
   Begun begin_recv_message(int src, const GroupCall& call, int* source);
   Begun begin_broadcast(const TensorDict* td, int src, const GroupCall& call,

@@ -24,7 +24,11 @@ class Lister : public WalkSink<Take::elements> {
     std::string joined;
     for (const std::string_view name : here.path()) {
       if (!joined.empty()) joined += '.';
+      // Quoted where a name with a dot could be taken for two.
+      const bool dotted = name.find('.') != std::string_view::npos;
+      if (dotted) joined += '\'';
       joined += name;
+      if (dotted) joined += '\'';
     }
     return joined;
   }

@@ -3,10 +3,19 @@
 #include "core/base/start_thread.h"
 #include "core/tensor/buffer.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 namespace td::distributed {
+
+namespace {
+
+// Tags of transfers are smaller. The largest one is the back-end's.
+constexpr int unanswered_tag = std::numeric_limits<int>::max() - 1;
+
+}  // namespace
 
 void Task::wait(const Patience& patience, const char* what) {
   const Cancel::Hook hook(patience.cancel, [this] {
@@ -15,7 +24,15 @@ void Task::wait(const Patience& patience, const char* what) {
     changed_.notify_all();
   });
   std::unique_lock<std::mutex> hold(mutex_);
-  changed_.wait_until(hold, patience.until, [this] { return done_ || told_; });
+  while (!changed_.wait_until(hold, std::min(patience.until, Clock::now() + beat), [this] {
+    return done_ || told_;
+  }) && Clock::now() < patience.until) {
+    hold.unlock();
+    const std::shared_ptr<Link> link = link_.lock();
+    const bool deserted = link && link->is_deserted();
+    hold.lock();
+    if (deserted && !done_) fail(Code::io, what, ": all other ranks have ended");
+  }
   if (done_) {
     if (failure_) std::rethrow_exception(failure_);
     return;
@@ -77,27 +94,39 @@ void Link::close(std::string_view reason, std::string_view more) noexcept {
 
 PostedPtr Link::recv(std::size_t bytes, int rank, int tag, Room room) {
   Backend& open = backend();
-  {
-    const std::lock_guard<std::mutex> hold(mutex_);
-    for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
-      if (at->first.second != tag) continue;
-      const int other = at->first.first;
-      if (other != rank && other >= 0 && rank >= 0) continue;
-      const auto waits = static_cast<std::size_t>(at->second.front()->tensor.nbytes());
-      if (other != rank || waits != bytes) {
-        fail(Code::busy, "a receive of ", waits, " bytes with tag ", tag, " from ",
-             other < 0 ? "any rank" : "rank " + std::to_string(other),
-             " was given up and comes first: receive the same again, or use another init_tag");
-      }
-      PostedPtr posted = std::move(at->second.front());
-      at->second.pop_front();
-      if (at->second.empty()) waiting_.erase(at);
-      return posted;
+  if (PostedPtr posted = resumed(bytes, rank, tag)) {
+    try {
+      require_alive(rank);
+    } catch (const Error&) {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      waiting_[{rank, tag}].push_front(std::move(posted));
+      throw;
     }
+    return posted;
   }
   const at::Tensor row = Buffer::row(bytes);
   if (room == Room::cleared && bytes != 0) std::memset(row.data_ptr(), 0, bytes);
   return open.recv(row, rank, tag);
+}
+
+PostedPtr Link::resumed(std::size_t bytes, int rank, int tag) {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    if (at->first.second != tag) continue;
+    const int other = at->first.first;
+    if (other != rank && other >= 0 && rank >= 0) continue;
+    const auto waits = static_cast<std::size_t>(at->second.front()->tensor.nbytes());
+    if (other != rank || waits != bytes) {
+      fail(Code::busy, "a receive of ", waits, " bytes with tag ", tag, " from ",
+           other < 0 ? "any rank" : "rank " + std::to_string(other),
+           " was given up and comes first: receive the same again, or use another init_tag");
+    }
+    PostedPtr posted = std::move(at->second.front());
+    at->second.pop_front();
+    if (at->second.empty()) waiting_.erase(at);
+    return posted;
+  }
+  return nullptr;
 }
 
 void Link::keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done) {
@@ -122,12 +151,24 @@ std::vector<PostedPtr> Link::arrived(std::vector<PostedPtr> posts, const Keys& k
       why.compare_exchange_strong(before, reason);
       for (const PostedPtr& posted : posts) posted->abort();
     };
-    const Watcher::Limit limit(watcher_, patience.until, [&] { stop(late); });
     const Cancel::Hook hook(patience.cancel, [&] { stop(cancelled); });
     const Wait wait(*this, [&] { stop(closed); });
-    // An abort meant for an earlier wait may still be pending: wait again.
     while (done < posts.size() && why == none) {
-      if (posts[done]->wait()) ++done;
+      std::atomic<bool> beats{false};
+      const Watcher::Limit limit(watcher_, std::min(patience.until, Clock::now() + beat), [&] {
+        beats = true;
+        for (const PostedPtr& posted : posts) posted->abort();
+      });
+      // An abort meant for an earlier wait may still be pending: wait again.
+      while (done < posts.size() && why == none && !beats) {
+        if (posts[done]->wait()) ++done;
+      }
+      if (done == posts.size() || why != none) break;
+      if (Clock::now() >= patience.until) {
+        stop(late);
+      } else if (!keys.empty()) {
+        require_alive(keys[done].first);
+      }
     }
   } catch (...) {
     keep(posts, keys, done);
@@ -145,9 +186,44 @@ void Link::finish(std::vector<PostedPtr> posts, const Keys& keys, const Patience
   arrived(std::move(posts), keys, patience, what);
 }
 
+void Link::require_alive(int rank) {
+  if (rank < 0) return;
+  const std::lock_guard<std::mutex> hold(alive_mutex_);
+  PostedPtr& unanswered = alive_[rank];
+  if (!unanswered) unanswered = backend().recv(Buffer::row(1), rank, unanswered_tag);
+  unanswered->abort();
+  unanswered->wait();  // returns at once, or throws
+}
+
+bool Link::is_deserted() {
+  bool deserted = size_ > 1;
+  for (int rank = 0; rank < size_ && deserted; ++rank) {
+    if (rank == rank_) continue;
+    try {
+      require_alive(rank);
+      deserted = false;
+    } catch (const Error&) {
+      // This one has ended.
+    }
+  }
+  {
+    const std::lock_guard<std::mutex> hold(alive_mutex_);
+    std::swap(deserted, was_deserted_);
+    deserted = deserted && was_deserted_;
+  }
+  if (deserted) close("the group is closed: all other ranks have ended");
+  return deserted;
+}
+
+bool Link::comes_to_rest() {
+  std::unique_lock<std::mutex> hold(mutex_);
+  return changed_.wait_for(hold, std::chrono::seconds(1), [this] { return !busy_; });
+}
+
 std::shared_ptr<Task> Link::enqueue(std::function<void(Backend&)> work) {
   auto task = std::make_shared<Task>();
   task->work_ = std::move(work);
+  task->link_ = weak_from_this();
   const std::lock_guard<std::mutex> hold(mutex_);
   if (is_closed_) fail(Code::io, closed_);
   if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
@@ -163,6 +239,7 @@ void Link::run() {
     if (tasks_.empty()) return;
     const std::shared_ptr<Task> task = tasks_.front();
     tasks_.pop_front();
+    busy_ = true;
     hold.unlock();
     std::exception_ptr failure;
     try {
@@ -185,6 +262,8 @@ void Link::run() {
       task->changed_.notify_all();
     }
     hold.lock();
+    busy_ = false;
+    changed_.notify_all();
   }
 }
 

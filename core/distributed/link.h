@@ -8,10 +8,16 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 namespace td::distributed {
+
+class Link;
+
+// How often a call that waits looks whether the other ranks are still there.
+constexpr std::chrono::milliseconds beat{250};
 
 // A collective call in progress.
 class Task {
@@ -24,12 +30,13 @@ class Task {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void(Backend&)> work_;
+  std::weak_ptr<Link> link_;
   bool done_ = false;
   bool told_ = false;  // asked to stop waiting
   std::exception_ptr failure_;
 };
 
-class Link {
+class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(std::shared_ptr<Backend> backend, int rank, int size, std::int64_t timeout_ms);
   ~Link();
@@ -59,6 +66,11 @@ class Link {
   std::vector<PostedPtr> arrived(std::vector<PostedPtr> posts, const Keys& keys,
                                  const Patience& patience, const std::string& what);
 
+  // Code::io if the connection to a rank has broken. gloo does not tell a receive that had begun.
+  void require_alive(int rank);
+  // Closes the group, and returns true, if no other rank is left: so it was at the last look, too.
+  bool is_deserted();
+
   // Keeps posts from `done` on until they finish or the group is closed.
   void keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done);
 
@@ -69,6 +81,9 @@ class Link {
   // wake a receive from any rank when connections close.
   void close(std::string_view reason = "the group is closed", std::string_view more = {}) noexcept;
 
+  // Waits a second for the running call. Once a rank ended inside it, gloo may never return.
+  bool comes_to_rest();
+
   // Keeps this object until the process ends.
   void never_end(const std::shared_ptr<Link>& self) noexcept { self_ = self; }
 
@@ -78,6 +93,7 @@ class Link {
   // A wait that close() ends.
   struct Wait;
   void run();
+  PostedPtr resumed(std::size_t bytes, int rank, int tag);  // a receive that was given up
 
   std::shared_ptr<Backend> backend_;
   const int rank_;
@@ -95,7 +111,11 @@ class Link {
   std::set<Wait*> waits_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Task>> tasks_;
+  bool busy_ = false;
   bool ends_ = false;
+  std::mutex alive_mutex_;
+  std::map<int, PostedPtr> alive_;  // receives without an answer: they fail with the connection
+  bool was_deserted_ = false;
   std::thread thread_;
   std::shared_ptr<Link> self_;
 };

@@ -1,9 +1,10 @@
-// Transfers between two ranks: leaf by leaf, as messages, and with structure in Python's format.
+// Transfers between two ranks in Python's format: leaf by leaf, and with structure.
 #include "core/consolidated/packing.h"
 #include "core/distributed/c10d_message.h"
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
+#include "core/distributed/transfer.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/foreign.h"
 
@@ -13,33 +14,18 @@
 
 namespace td {
 
+using distributed::bytes_of;
+using distributed::check_tags;
+using distributed::from_rank;
 using distributed::Leaf;
 using distributed::Link;
 using distributed::Order;
 using distributed::Patience;
 using distributed::PostedPtr;
+using distributed::to_rank;
+using distributed::view_like;
 
-namespace {
-
-// Messages use tags that Python's calls do not use, so that neither is received in place of the
-// other: gloo ends the process when more bytes arrive than the receiver has room for.
-constexpr int last_tag = (1 << 28) - 1;
-constexpr int head_tag = 1 << 30;
-constexpr int body_tag = head_tag | 1 << 29;
-
-// The head of a message. It includes a short body, which saves a second transfer. The receiver
-// clears its buffer first: a sender that announces too much delivers zeros.
-struct Head {
-  char magic[8];
-  std::uint64_t text;
-  std::uint64_t data;
-  std::uint32_t body;  // tag of the body: unique, so that no other message is received in its place
-  std::uint32_t zero;
-};
-constexpr char message_magic[8] = {'T', 'D', 'G', 'M', 'S', 'G', '2', '\n'};
-constexpr std::size_t first_bytes = std::size_t{1} << 15;
-
-bool is_short(std::uint64_t bytes) { return bytes <= first_bytes - sizeof(Head); }
+namespace distributed {
 
 void check_tags(const GroupCall& call, std::size_t leaves) {
   if (call.init_tag < 0 || call.init_tag > last_tag ||
@@ -61,12 +47,11 @@ at::Tensor bytes_of(const void* data, std::size_t bytes) {
   return row;
 }
 
-// Received bytes as a tensor of the dtype and shape of `like`.
 at::Tensor view_like(const at::Tensor& bytes, std::size_t start, const at::Tensor& like) {
   return Buffer::view(bytes.storage(), start, like.sizes(), like.scalar_type());
 }
 
-}  // namespace
+}  // namespace distributed
 
 Link& Group::link_to(int dst) const {
   Link& result = link();
@@ -85,6 +70,7 @@ Link& Group::link_from(int src, int first) const {
 Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& call) {
   Link& to = link_to(dst);
   limit_of(call);
+  if (to.backend().all_are_ours()) return begin_send_named(td, dst, call);
   std::vector<at::Tensor> values;
   if (call.consolidated) {
     check_tags(call, 1);
@@ -114,6 +100,7 @@ Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& c
 Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall& call) {
   Link& from = link_from(src);
   limit_of(call);
+  if (from.backend().all_are_ours()) return begin_recv_named(into, src, call);
   const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
   std::vector<std::size_t> starts;  // of each leaf in the message
   std::vector<std::size_t> sizes;
@@ -159,80 +146,6 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
     }
     distributed::write_leaves(into.node(), Order::sorted, values);
     return into;
-  };
-}
-
-Group::Begun Group::begin_send_message(const TensorDict& td, int dst, const GroupCall& call) {
-  Link& to = link_to(dst);
-  limit_of(call);
-  check_tags(call, 1);
-  const packing::Plan plan(td.node(), packing::Twice::once);
-  const std::string text = plan.text();
-  Head head{{}, text.size(), plan.bytes(), to.next_body() & static_cast<unsigned>(last_tag), 0};
-  std::memcpy(head.magic, message_magic, sizeof message_magic);
-  const std::size_t bytes = plan.bytes() + text.size();
-  const at::Tensor whole = Buffer::row(sizeof head + bytes);
-  char* const begin = static_cast<char*>(whole.data_ptr());
-  std::memcpy(begin, &head, sizeof head);
-  plan.copy_to(begin + sizeof head, call.num_threads);
-  std::memcpy(begin + sizeof head + plan.bytes(), text.data(), text.size());
-  std::vector<PostedPtr> posts;
-  const auto first = static_cast<std::int64_t>(is_short(bytes) ? sizeof head + bytes : sizeof head);
-  posts.push_back(to.send(whole.narrow(0, 0, first), dst, head_tag | call.init_tag));
-  if (!is_short(bytes)) {
-    posts.push_back(to.send(whole.narrow(0, first, static_cast<std::int64_t>(bytes)), dst,
-                            body_tag | static_cast<int>(head.body)));
-  }
-  auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
-  return [link = link_, td, dst, shared](const Patience& patience) {
-    link->finish(std::move(*shared), {}, patience, to_rank(dst));
-    return td;
-  };
-}
-
-Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* source) {
-  Link& from = link_from(src, -1);
-  limit_of(call);
-  check_tags(call, 1);
-  const int tag = head_tag | call.init_tag;
-  auto first = std::make_shared<std::vector<PostedPtr>>();
-  first->push_back(from.recv(first_bytes, src, tag, Link::Room::cleared));
-  return [link = link_, src, tag, first, source, limits = call.limits](const Patience& patience) {
-    const std::vector<PostedPtr> came =
-        link->arrived(std::move(*first), {{src, tag}}, patience, from_rank(src));
-    const int sender = src < 0 ? came[0]->source() : src;
-    Head head;
-    std::memcpy(&head, came[0]->tensor.data_ptr(), sizeof head);
-    if (std::memcmp(head.magic, message_magic, sizeof message_magic) != 0 || head.zero != 0 ||
-        head.body > static_cast<unsigned>(last_tag)) {
-      fail(Code::format, "what rank ", sender, " sent is not a message: it begins differently");
-    }
-    if (head.text > limits.max_bytes || head.data > limits.max_bytes - head.text ||
-        head.text > packing::max_text_bytes) {
-      fail(Code::capacity, "the message of rank ", sender, " has ", head.text, " and ", head.data,
-           " bytes, at most ", limits.max_bytes, " are allowed");
-    }
-    const auto whole = static_cast<std::size_t>(head.text + head.data);
-    at::Tensor body;
-    if (is_short(whole)) {
-      body = bytes_of(static_cast<const char*>(came[0]->tensor.data_ptr()) + sizeof head, whole);
-    } else {
-      const int second = body_tag | static_cast<int>(head.body);
-      std::vector<PostedPtr> posts;
-      posts.push_back(link->recv(whole, sender, second));
-      body = link->arrived(std::move(posts), {{sender, second}}, patience, from_rank(sender))[0]
-                 ->tensor;
-    }
-    const c10::Storage storage = body.storage();
-    const char* const data = static_cast<const char*>(storage.data_ptr().get());
-    const std::size_t bytes = static_cast<std::size_t>(head.data);
-    const packing::Parsed parsed(
-        std::string_view(data + bytes, static_cast<std::size_t>(head.text)),
-        "the message of rank " + std::to_string(sender), bytes,
-        {limits.max_depth, limits.max_entries});
-    TensorDict result(parsed.build(storage, std::nullopt));
-    if (source != nullptr) *source = sender;
-    return result;
   };
 }
 

@@ -2,6 +2,7 @@
  * where it can. */
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "td_group_test.h"
@@ -110,10 +111,9 @@ static void limits(td_group *group, int rank) {
     TD_CHECK_TEXT(td_last_error_message(), "rank 1");
     TD_EXPECT_NULL(td_group_recv_message(group, 1, &options, NULL, &td), TD_ERR_IO, td);
     TD_EXPECT_NULL(td_group_recv_message(group, -1, &options, NULL, &td), TD_ERR_BUSY, td);
-    td_tensordict *wider =
-        group_dict(0); /* its first leaf has the size that is waited for, the second has not */
+    td_tensordict *wider = group_dict(0); /* waits for the same message, whatever it holds */
     td_put(wider, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 9)));
-    TD_EXPECT(td_group_recv(group, wider, 1, &options), TD_ERR_BUSY);
+    TD_EXPECT(td_group_recv(group, wider, 1, &options), TD_ERR_IO);
     td_free(wider);
     TD_EXPECT(td_group_barrier(group, &options), TD_ERR_IO);
     TD_CHECK_TEXT(td_last_error_message(), "not all ranks came");
@@ -338,3 +338,60 @@ TD_TEST(sleeper) {
   td_tensordict *td = NULL;
   TD_EXPECT_NULL(td_group_recv_message(group, 0, NULL, NULL, &td), TD_ERR_IO, td);
 }
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* 256 MB, of which the other rank has some when this one is killed. */
+static void die_inside(int collective) {
+  const td_group_options options = group_options(td_role(), 1, 2);
+  td_group *group = NULL;
+  TD_DO(td_group_open(&options, &group));
+  td_tensordict *td = with_bytes(1 << 28);
+  td_future *future = NULL;
+  if (collective) {
+    TD_DO(td_group_ibroadcast(group, td, 1, NULL, &future));
+  } else {
+    TD_DO(td_group_isend_message(group, td, 0, NULL, &future));
+  }
+  int32_t done = 0;
+  TD_DO(td_future_wait(future, 25, &done));
+  raise(SIGKILL);
+}
+
+TD_TEST(dies_inside_a_message) { die_inside(0); }
+TD_TEST(dies_inside_a_broadcast) { die_inside(1); }
+
+static void noticed(const char *victim, int collective) {
+  group_needed();
+  const char *url = group_url();
+  const int process = td_spawn(victim, url);
+  const td_group_options options = group_options(url, 0, 2);
+  td_group *group = NULL;
+  TD_DO(td_group_open(&options, &group));
+  td_tensordict *td = NULL;
+  td_future *future = NULL;
+  if (collective) {
+    TD_DO(td_group_ibroadcast(group, NULL, 1, NULL, &future));
+  } else {
+    TD_DO(td_group_irecv_message(group, 1, NULL, &future));
+  }
+  TD_CHECK(!td_join(process));
+  const int64_t killed = now_ms();
+  TD_EXPECT_NULL(td_future_result(future, &td), TD_ERR_IO, td);
+  td_future_free(future);
+  TD_CHECK(now_ms() - killed < 1000);
+  for (int i = 0; i < 2; i++) { /* and at once from now on */
+    const int64_t before = now_ms();
+    TD_EXPECT_NULL(td_group_recv_message(group, 1, NULL, NULL, &td), TD_ERR_IO, td);
+    TD_EXPECT_NULL(td_group_broadcast(group, NULL, 1, NULL, &td), TD_ERR_IO, td);
+    TD_CHECK(now_ms() - before < 500);
+  }
+  td_group_free(group);
+}
+
+TD_TEST(a_rank_that_is_killed_inside_a_message) { noticed("dies_inside_a_message", 0); }
+TD_TEST(a_rank_that_is_killed_inside_a_broadcast) { noticed("dies_inside_a_broadcast", 1); }

@@ -10,8 +10,11 @@ TD_BEGIN_C
 /**
  * A process group: one of several processes, its rank, and the connections to all others. The ranks
  * may be programs in any language, and Python's torch.distributed with the same version of libtorch:
- * what is sent is what Python's tensordict sends, except by td_group_send_message() and with
- * TD_GROUP_FUSED.
+ * if one is, what is sent is what Python's tensordict sends, except by td_group_send_message().
+ *
+ * If all ranks are of this library, they compare keys, dtypes and shapes before they send or reduce
+ * tensors. Keys in another order are the same keys. A difference is TD_ERR_SHAPE on all ranks that
+ * take part; the message names the first key that differs, nothing has changed, and the group goes on.
  *
  * Several threads may use a group. Calls in which all ranks take part run one after the other in the
  * order in which they were made; it must be the same on all ranks. A call that reaches its time limit
@@ -25,8 +28,8 @@ TD_BEGIN_C
  * throws the result away.
  *
  * gloo, which carries the bytes, ends the process when a rank sends more bytes than the other
- * receives. td_group_recv() and the calls in Python's form trust the other ranks in this: use them
- * in networks that you trust. td_group_send_message() says sizes first.
+ * receives. Calls with ranks in Python, and collective calls, trust the other ranks in this: use them
+ * in networks that you trust.
  *
  * After a fork() the group belongs to the parent: in the child its calls return TD_ERR_IO.
  */
@@ -52,8 +55,8 @@ enum {
   TD_GROUP_CONSOLIDATED = 1, /**< td_group_send(), td_group_recv() and their asynchronous forms: one
                                   message, as Python sends with `consolidated=True` */
   TD_GROUP_FUSED = 2         /**< td_group_all_reduce() and td_group_iall_reduce(): one buffer for each
-                                  dtype instead of one call for each tensor. All ranks must choose
-                                  it; Python cannot. */
+                                  dtype, however large. All ranks must choose it; not with ranks
+                                  in Python */
 };
 
 /**
@@ -95,7 +98,8 @@ typedef struct td_group_call_options {
   uint64_t max_bytes;     /**< longest accepted message, in bytes; 0: 2^30 */
   uint64_t bucket_bytes;  /**< reductions: the largest buffer, in bytes, in which tensors of a dtype
                                travel together, as with Python's `bucket_bytes`; all ranks choose
-                               the same; 0: one by one; not with TD_GROUP_FUSED */
+                               the same; 0: among Python's ranks one by one, otherwise small ones
+                               together; not with TD_GROUP_FUSED */
 } td_group_call_options;
 #define TD_GROUP_CALL_OPTIONS_INIT \
   {(uint32_t)sizeof(td_group_call_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
@@ -117,11 +121,11 @@ td_status td_group_open(const td_group_options *TD_NULLABLE options,
                         td_group **result) TD_NOEXCEPT;
 
 /**
- * Makes a group of some of the ranks, as Python's new_group() does. All ranks call it with the same
- * ranks and name.
+ * Makes a group of some of the ranks, as Python's new_group() does: they keep their order, whatever
+ * the order in `ranks`. All ranks call it with the same ranks and name.
  *
  * @param group     borrowed
- * @param ranks     borrowed; their numbers in `group`; the position is the rank in the new group
+ * @param ranks     borrowed; their numbers in `group`
  * @param ranks_len number of ranks
  * @param name      borrowed; NULL: the name that Python would give
  * @param result    new; free with td_group_free(); NULL on failure, and on a rank that is not among
@@ -171,9 +175,10 @@ td_status td_group_barrier(td_group *group,
                            const td_group_call_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Sends the tensors of a dictionary, one message each, to a rank that receives them with
- * td_group_recv() or Python's `recv`. Keys travel in sorted order, and the elements of a lazy stack
- * in turn. Non-tensor data is not sent.
+ * Sends the tensors of a dictionary to a rank that receives them with td_group_recv() or Python's
+ * `recv`. In a group with ranks in Python one message each, with keys in sorted order and the elements
+ * of a lazy stack in turn; otherwise in one message with their keys, of which copies are made. Non-tensor
+ * data is not sent.
  *
  * Waits until the other rank has taken them. Data of a send that timed out may still arrive.
  *
@@ -194,8 +199,9 @@ td_status td_group_send(td_group *group, const td_tensordict *td, int32_t dst,
  * Receives tensors into a dictionary of the same keys, shapes and dtypes, which may be locked. They
  * are written when all have come.
  *
- * Trusts the sizes of the other rank: gloo ends the process if more comes. After a receive that
- * reached its limit, the next one with the same rank and tag receives its late data.
+ * In a group with ranks in Python it trusts the sizes of the other rank: gloo ends the process if more
+ * comes. After a receive that reached its limit, the next one with the same rank and tag receives its
+ * late data.
  *
  * @param group   borrowed
  * @param into    borrowed; its values change; unchanged on failure
@@ -203,8 +209,10 @@ td_status td_group_send(td_group *group, const td_tensordict *td, int32_t dst,
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED, TD_ERR_IO (the limit was reached, or
- *         the rank has ended), TD_ERR_BUSY (a receive of other sizes was given up and comes first),
- *         TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`into` was changed meanwhile)
+ *         the rank has ended), TD_ERR_SHAPE (other tensors were sent, or `into` was changed
+ *         meanwhile), TD_ERR_KEY_NOT_FOUND (`into` was changed meanwhile), TD_ERR_BUSY (with ranks in
+ *         Python: a receive of other sizes was given up and comes first), TD_ERR_CAPACITY (other
+ *         tensors were sent, longer than `max_bytes`)
  * @threadsafety needs exclusive access to `into`
  */
 TD_API(0, 2) TD_MUST_USE
@@ -403,8 +411,13 @@ td_status td_group_ibroadcast(td_group *group, const td_tensordict *TD_NULLABLE 
                               td_future **result) TD_NOEXCEPT;
 
 /**
- * Makes the values of all ranks one, at one rank. All have the same keys, shapes and dtypes: gloo may
- * end the process otherwise.
+ * Makes the values of all ranks one, at one rank. All have the same keys, shapes and dtypes; in a group
+ * with ranks in Python gloo may end the process otherwise.
+ *
+ * Half-precision numbers travel as float32, int16 as int32; of complex numbers only sums and averages
+ * are made, and of bools the result is whether it is not 0. A rank that refuses a dictionary tells the
+ * others, before anything is reduced. Python's ranks reduce bool and complex, but no half precision and
+ * no int16.
  *
  * @param group   borrowed
  * @param td      borrowed; its values change on `dst`; unchanged on failure
@@ -412,8 +425,9 @@ td_status td_group_ibroadcast(td_group *group, const td_tensordict *TD_NULLABLE 
  * @param op      how values become one
  * @param options borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE (bool, complex, bfloat16; an average of whole
- *         numbers), TD_ERR_UNSUPPORTED, TD_ERR_IO
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE (cannot be reduced so, here or on another rank;
+ *         an average of whole numbers), TD_ERR_SHAPE (the ranks have other tensors, or call other
+ *         functions), TD_ERR_UNSUPPORTED, TD_ERR_IO
  * @threadsafety needs exclusive access to `td`
  */
 TD_API(0, 2) TD_MUST_USE
@@ -442,17 +456,17 @@ td_status td_group_ireduce(td_group *group, td_tensordict *td, int32_t dst, td_g
                            td_future **result) TD_NOEXCEPT;
 
 /**
- * Makes the values of all ranks one, at all ranks. Keys must be in the same order on all ranks; gloo
- * may end the process where shapes or dtypes differ. With TD_GROUP_FUSED a difference is
- * TD_ERR_SHAPE on all ranks, and many small tensors are faster.
+ * Makes the values of all ranks one, at all ranks, as td_group_reduce(). In a group with ranks in Python
+ * keys must be in the same order on all ranks.
  *
  * @param group   borrowed
  * @param td      borrowed; its values change; unchanged on failure
  * @param op      how values become one
  * @param options borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE (bool, complex, bfloat16; an average of whole
- *         numbers), TD_ERR_SHAPE, TD_ERR_UNSUPPORTED, TD_ERR_IO
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_DTYPE, TD_ERR_SHAPE (the ranks have other tensors, or
+ *         call other functions), TD_ERR_UNSUPPORTED (also: TD_GROUP_FUSED with ranks in Python),
+ *         TD_ERR_IO
  * @threadsafety needs exclusive access to `td`
  */
 TD_API(0, 2) TD_MUST_USE
