@@ -183,7 +183,7 @@ def julia(lines: list[Line]) -> str:
 CSHARP_NAMES = {
     "isfinite": "IsFinite", "isnan": "IsNaN", "isneginf": "IsNegativeInfinity",
     "isposinf": "IsPositiveInfinity", "isreal": "IsReal", "logsumexp": "LogSumExp", "nansum": "NanSum",
-    "nanmean": "NanMean", "cummin": "CumMin", "cummax": "CumMax", "rsub": "RSub", "rdiv": "RDiv",
+    "nanmean": "NanMean", "cummin": "CumMin", "cummax": "CumMax", "cumprod": "CumProd", "cumsum": "CumSum", "rsub": "RSub", "rdiv": "RDiv",
     "addcmul": "AddCMul", "addcdiv": "AddCDiv", "amin": "AMin", "amax": "AMax", "neg": "Negate",
 }
 

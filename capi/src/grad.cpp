@@ -41,6 +41,13 @@ td_status td_zero_grad(td_tensordict* td, td_zero_grad_flags flags) noexcept {
                [&] { td::zero_gradients(in(td), !capi::flag_in(flags, TD_ZERO_GRAD_KEEP)); });
 }
 
+td_status td_clip_grad_norm(td_tensordict* td, double max_norm, double* norm) noexcept {
+  return guard(__func__, [&] {
+    const double before = td::clip_gradients(in(td), max_norm);
+    if (norm != nullptr) *norm = before;
+  });
+}
+
 td_status td_backward(const td_tensordict* td, const td_tensordict* gradient,
                       const td_tensordict* inputs, const td_backward_options* options) noexcept {
   return guard(__func__, [&] {

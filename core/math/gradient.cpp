@@ -12,6 +12,9 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
+#include <unordered_set>
+
 namespace td {
 
 namespace {
@@ -161,6 +164,30 @@ void zero_gradient(const at::Tensor& leaf, bool set_to_none) {
 
 void zero_gradients(const TensorDict& td, bool set_to_none) {
   each_leaf(td, [&](const at::Tensor& leaf) { zero_gradient(leaf, set_to_none); });
+}
+
+double clip_gradients(const TensorDict& td, double most) {
+  if (!(most >= 0)) fail(Code::invalid_argument, "a norm of at most ", most);
+  const c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  std::unordered_set<const c10::TensorImpl*> seen;  // a tensor may stand in several places
+  for (const at::Tensor& leaf : leaves_of(td)) {
+    at::Tensor gradient = gradient_of(leaf);
+    if (!gradient.defined() || !seen.insert(gradient.unsafeGetTensorImpl()).second) continue;
+    if (gradient.layout() != at::kStrided) fail(Code::unsupported, "a gradient is sparse");
+    gradients.push_back(std::move(gradient));
+  }
+  double squares = 0;
+  for (const at::Tensor& gradient : gradients) {
+    const auto norm = at::linalg_vector_norm(gradient).item<double>();
+    squares += norm * norm;
+  }
+  const double norm = std::sqrt(squares);
+  const double factor = most / (norm + 1e-6);  // as Python
+  if (!(factor >= 1)) {
+    for (const at::Tensor& gradient : gradients) gradient.mul_(factor);
+  }
+  return norm;
 }
 
 void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict* inputs,

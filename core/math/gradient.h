@@ -34,6 +34,9 @@ void zero_gradient(const at::Tensor& leaf, bool set_to_none);
 
 void zero_gradients(const TensorDict& td, bool set_to_none);
 
+// Shortens all gradients together to `most`, in place, and gives their norm as it was.
+double clip_gradients(const TensorDict& td, double most);
+
 struct BackwardOptions {
   bool retain_graph = false;
   bool create_graph = false;

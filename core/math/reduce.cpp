@@ -189,6 +189,9 @@ class Reducer {
       case Reduction::max_op: return both(at::max(t, dim, keep), positions);
       case Reduction::cummin_op: return both(at::cummin(t, dim), positions);
       case Reduction::cummax_op: return both(at::cummax(t, dim), positions);
+      case Reduction::cumsum_op: return at::cumsum(t, dim, as);
+      case Reduction::cumprod_op: return at::cumprod(t, dim, as);
+      case Reduction::sum_from_op: return at::cumsum(t.flip({dim}), dim, as).flip({dim});
       case Reduction::quantile_op:
         return at::quantile(t, options_.q, compat::optional<std::int64_t>(dim), keep,
                             options_.interpolation);

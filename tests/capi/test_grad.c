@@ -98,3 +98,33 @@ TD_TEST(mapped_copies_are_not_recorded) {
   TD_DO(td_memmap(td, NULL, NULL, &mapped));
   check_recorded(mapped, 0);
 }
+
+/* {"w": of 3 and 4, "n": {"v": none, "same": that of "w"}} */
+TD_TEST(long_gradients_are_shortened) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *given = td_empty(TD_NO_SIZES), *grad = NULL;
+  td_put(td, TD_KEY("w"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "v"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  td_tensor *w = td_take(td, TD_KEY("w"));
+  td_put(td, TD_KEY("n", "same"), w); /* counts once */
+  double norm = -1;
+  TD_DO(td_clip_grad_norm(td, 1, &norm)); /* no gradients */
+  TD_CHECK(norm == 0);
+  TD_DO(td_set_requires_grad(td, 1));
+  td_tensor *tensor = NULL;
+  const float numbers[] = {3, 4};
+  TD_DO(td_tensor_from_data(numbers, sizeof numbers, TD_SIZES(2), TD_DTYPE_FLOAT32, &tensor));
+  td_put(given, TD_KEY("w"), tensor);
+  TD_DO(td_set_grad(td, given));
+  TD_DO(td_clip_grad_norm(td, 5.5, &norm));
+  TD_CHECK(norm == 5);
+  TD_DO(td_grad(td, &grad));
+  TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(3, 4));
+  TD_DO(td_clip_grad_norm(td, 0, NULL));
+  TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(0, 0));
+  TD_CHECK_ENTRY(grad, TD_KEY("n", "same"), TD_SIZES(2), TD_VALUES(0, 0));
+  TD_EXPECT(td_clip_grad_norm(td, -1, &norm), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_clip_grad_norm(td, 0.0 / 0.0, &norm), TD_ERR_INVALID_ARGUMENT);
+  td_free(grad);
+  td_free(given);
+  td_free(td);
+}

@@ -256,3 +256,33 @@ TD_TEST(values_that_are_no_tensors_stay) {
   TD_DO(td_get_kind(result, TD_KEY("n", "text"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
 }
+
+/* Sums and products so far, and sums from each place on: along rows and along columns; gradients go through. */
+TD_TEST(cumulative) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 3)), *result = NULL;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT32, 1, TD_SIZES(2, 3)));
+  const int64_t dims[] = {-1, 0};
+  static const double want[3][2][6] = {{{1, 3, 6, 4, 9, 15}, {1, 2, 3, 5, 7, 9}},
+                                       {{1, 2, 6, 4, 20, 120}, {1, 2, 3, 4, 10, 18}},
+                                       {{6, 5, 3, 15, 11, 6}, {5, 7, 9, 4, 5, 6}}};
+  for (int op = 0; op < 3; op++) {
+    for (int i = 0; i < 2; i++) {
+      td_reduce_options options = over(&dims[i], 1);
+      TD_DO(td_reduce(td, TD_REDUCE_CUMSUM + op, &options, &result));
+      TD_CHECK_BATCH(result, 2, 3);
+      TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(2, 3), want[op][i], 6);
+      TD_CHECK_DTYPE(result, TD_KEY("x"), TD_DTYPE_INT64);
+      td_free(result);
+      options.dtype = TD_DTYPE_FLOAT32;
+      TD_DO(td_reduce(td, TD_REDUCE_CUMSUM + op, &options, &result));
+      TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(2, 3), want[op][i], 6);
+      TD_CHECK_DTYPE(result, TD_KEY("x"), TD_DTYPE_FLOAT32);
+      td_free(result);
+    }
+    TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_CUMSUM + op, NULL, &result), TD_ERR_INVALID_ARGUMENT,
+                   result);
+    const td_reduce_options both = over(dims, 2);
+    TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_CUMSUM + op, &both, &result), TD_ERR_INVALID_ARGUMENT,
+                   result);
+  }
+}

@@ -45,7 +45,7 @@ export set_json!, get_json, set_texts!, get_text, spread_non_tensor!, set_bytes!
 export share_memory!, isshared, shared_name, open_shared
 export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked
-export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, zero!
+export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, sum_from, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export verify_memmap, checksum_memmap
 export pack_memmap, unpack_memmap, is_memmap_archive, refresh_archive_checksums
@@ -54,7 +54,7 @@ export bind!, next!, rows, memmap_append, memmap_truncate, memmap_length
 export to_dlpack, from_dlpack
 export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isfloat, ispinned, iscpu, iscuda
 export param_count, bytes, data_pointers
-export detach!, grad, grad!, zero_grad!, backward
+export detach!, grad, grad!, zero_grad!, clip_grad_norm!, backward
 export state_dict, load_state_dict!, schema, from_schema
 export TensorDictStore
 export HDF5File, load_hdf5, open_hdf5, save_hdf5

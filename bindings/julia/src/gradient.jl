@@ -52,6 +52,18 @@ Take the gradients away before the next [`backward`](@ref) adds to them, or fill
 zero_grad!(td::TensorDict; set_to_none::Bool = true) = (check(td_zero_grad(td, !set_to_none * TD_ZERO_GRAD_KEEP)); td)
 
 """
+    clip_grad_norm!(td, max_norm) -> Float64
+
+Make the gradients shorter if all together, as one vector, are longer than `max_norm`. Returns how long
+they were.
+"""
+function clip_grad_norm!(td::TensorDict, max_norm::Real)
+    norm = Ref(0.0)
+    check(td_clip_grad_norm(td, max_norm, norm))
+    norm[]
+end
+
+"""
     backward(td, gradient = nothing; inputs = nothing, retain_graph = false, create_graph = false)
 
 Compute gradients of all tensors that are recorded. Without `gradient` each of them must have one

@@ -190,6 +190,20 @@ The least or greatest values so far along a batch dimension, and their positions
 cummin(td::TensorDict; dims::Integer) = reduced_pair(TD_REDUCE_CUMMIN, td, dims)
 cummax(td::TensorDict; dims::Integer) = reduced_pair(TD_REDUCE_CUMMAX, td, dims)
 
+"""
+    cumsum(td; dims)
+    cumprod(td; dims)
+    sum_from(td; dims)
+
+The sums or products so far along a batch dimension, and the sums from each place to the end.
+"""
+Base.cumsum(td::TensorDict; dims::Integer, dtype = nothing) =
+    reduced(TD_REDUCE_CUMSUM, td, dims, false; dtype = dtype)
+Base.cumprod(td::TensorDict; dims::Integer, dtype = nothing) =
+    reduced(TD_REDUCE_CUMPROD, td, dims, false; dtype = dtype)
+sum_from(td::TensorDict; dims::Integer, dtype = nothing) =
+    reduced(TD_REDUCE_SUM_FROM, td, dims, false; dtype = dtype)
+
 "Exponentials divided by their sum along a batch dimension."
 softmax(td::TensorDict; dims::Integer, dtype = nothing) =
     reduced(TD_REDUCE_SOFTMAX, td, dims, false; dtype = dtype)

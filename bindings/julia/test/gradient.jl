@@ -76,3 +76,13 @@ end
     TensorDicts.set_grad_enabled(() -> apply((t) -> (push!(inside, recorded()); t), td), true)
     @test all(inside) && length(inside) == 2
 end
+
+@testset "gradients are clipped" begin
+    td = parameters()
+    grad!(td, TensorDict((); w = Float32[3, 4]))
+    @test clip_grad_norm!(td, 10) == 5
+    @test Array(grad(td)["w"]) == [3, 4]
+    clip_grad_norm!(td, 2.5)
+    @test Array(grad(td)["w"]) ≈ [1.5, 2] atol = 1e-5
+    @test_throws ArgumentError clip_grad_norm!(td, -1)
+end

@@ -131,6 +131,8 @@ end
     @test Array(findmax(td; dims = 1)[2]["a"]) == [2, 2]
     @test Array(TD.cummax(td; dims = 1)[2]["n", "b"]) == [1, 2]
     @test Array(TD.cummin(td; dims = 1)[1]["n", "b"]) == [5, 5]
+    @test Array(cumsum(td; dims = 1)["n", "b"]) == [5, 11] && Array(cumprod(td; dims = 1)["n", "b"]) == [5, 30]
+    @test Array(TD.sum_from(td; dims = 1)["n", "b"]) == [11, 6]
     @test flat(TD.softmax(td; dims = 1))[5:6] ≈ exp.([5, 6]) ./ (exp(5) + exp(6))
     @test all(td) && any(td) && Array(all(td; dims = 1)["a"]) == [1, 1] && Array(any(td; dims = 1)["a"]) == [1, 1]
     @test_throws ArgumentError sum(td; dims = 0)

@@ -101,6 +101,22 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_zero_grad(td_tensordict *td, td_zero_grad_flags flags) TD_NOEXCEPT;
 
 /**
+ * Makes the gradients shorter if all together, as one vector, are longer than `max_norm`: keeps one bad
+ * batch from spoiling the parameters. Python: torch.nn.utils.clip_grad_norm_.
+ *
+ * @param td       borrowed; the gradients of its tensors change; those without one are left alone
+ * @param max_norm the longest they may be, ≥ 0
+ * @param norm     written on success: how long they were, 0 without gradients; may be NULL
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`max_norm`), TD_ERR_UNSUPPORTED (a nested tensor, or a sparse
+ *         gradient)
+ * @threadsafety needs exclusive access to `td`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_clip_grad_norm(td_tensordict *td, double max_norm,
+                            double *TD_NULLABLE norm) TD_NOEXCEPT;
+
+/**
  * Options of td_backward(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_backward_options {

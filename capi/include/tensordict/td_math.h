@@ -113,7 +113,10 @@ enum {
   TD_REDUCE_LOGSUMEXP = 16, /**< logarithm of the sum of exponentials */
   TD_REDUCE_SOFTMAX = 17,   /**< exponentials divided by their sum; one dimension, which stays */
   TD_REDUCE_CUMMIN = 18,    /**< smallest value so far; one dimension, which stays */
-  TD_REDUCE_CUMMAX = 19     /**< largest value so far; one dimension, which stays */
+  TD_REDUCE_CUMMAX = 19,    /**< largest value so far; one dimension, which stays */
+  TD_REDUCE_CUMSUM = 20,    /**< sum so far; one dimension, which stays */
+  TD_REDUCE_CUMPROD = 21,   /**< product so far; one dimension, which stays */
+  TD_REDUCE_SUM_FROM = 22   /**< sum from here to the end; one dimension, which stays */
 };
 
 /**

@@ -67,6 +67,18 @@ namespace TensorDicts
         }
 
         /// <summary>
+        /// Makes the gradients shorter if all together, as one vector, are longer than the norm. Gives how long
+        /// they were.
+        /// </summary>
+        public double ClipGradNorm(double maxNorm)
+        {
+            double norm = 0;
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_clip_grad_norm(handle.Pointer, maxNorm, &norm));
+            return norm;
+        }
+
+        /// <summary>
         /// Computes gradients of all tensors that are recorded. Without a gradient to begin with, each of them
         /// must have one element; with inputs only their tensors receive gradients.
         /// </summary>

@@ -429,5 +429,14 @@ namespace TensorDicts
 
         /// <summary>Greatest value so far along a dimension, and where it stands.</summary>
         public (TensorDict Values, TensorDict Positions) CumMaxWithPositions(Reduction over) => ReducePair(td_reduce_op.TD_REDUCE_CUMMAX, over);
+
+        /// <summary>Sum so far of each tensor.</summary>
+        public TensorDict CumSum(Reduction over) => Reduce(td_reduce_op.TD_REDUCE_CUMSUM, over);
+
+        /// <summary>Product so far of each tensor.</summary>
+        public TensorDict CumProd(Reduction over) => Reduce(td_reduce_op.TD_REDUCE_CUMPROD, over);
+
+        /// <summary>Sum from here to the end of each tensor.</summary>
+        public TensorDict SumFrom(Reduction over) => Reduce(td_reduce_op.TD_REDUCE_SUM_FROM, over);
     }
 }

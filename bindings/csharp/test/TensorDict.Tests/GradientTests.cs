@@ -91,4 +91,18 @@ public class GradientTests
         td.Grad = null;
         Assert.Null(td.Grad);
     }
+
+    [Fact]
+    public void GradientsAreClipped()
+    {
+        using var td = Parameters();
+        using var given = new TensorDict { ["w"] = Tensor.FromArray(new[] { 3f, 4f }) };
+        td.Grad = given;
+        Assert.Equal(5, td.ClipGradNorm(10));
+        Assert.Equal(new[] { 3f, 4f }, Sample.Floats(given, "w"));
+        td.ClipGradNorm(2.5);
+        Assert.Equal(1.5, Sample.Floats(given, "w")[0], 5);
+        Assert.Equal(2, Sample.Floats(given, "w")[1], 5);
+        Expect.Fails<ArgumentException>(TensorDictStatus.InvalidArgument, () => td.ClipGradNorm(-1));
+    }
 }

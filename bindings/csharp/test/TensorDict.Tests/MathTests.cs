@@ -243,6 +243,9 @@ public class MathTests
         Assert.Equal(1, Values(td.Softmax(0))[0] + Values(td.Softmax(0))[2], 12);
         Assert.Equal(new double[] { 1, 2, 1, 2, 5, 5 }, Values(td.CumMin(0)));
         Assert.Equal(new double[] { 1, 2, 3, 4, 5, 6 }, Values(td.CumMax(0)));
+        Assert.Equal(new double[] { 1, 2, 4, 6, 5, 11 }, Values(td.CumSum(0)));
+        Assert.Equal(new double[] { 1, 2, 3, 8, 5, 30 }, Values(td.CumProd(0)));
+        Assert.Equal(new double[] { 4, 6, 3, 4, 11, 6 }, Values(td.SumFrom(0)));
         foreach (var (pair, values, positions) in new[]
         {
             (td.MinWithPositions(0), new double[] { 1, 2, 5 }, new double[] { 0, 0, 0 }),

@@ -122,6 +122,16 @@ impl Dict {
         check(unsafe { sys::td_zero_grad(self.raw_mut(), flags) })
     }
 
+    /// Makes the gradients shorter if all together, as one vector, are longer than `max_norm`, and returns
+    /// how long they were.
+    #[track_caller]
+    pub fn clip_grad_norm(&mut self, max_norm: f64) -> Result<f64> {
+        let mut norm = 0.0;
+        // SAFETY: the handle is alive and ours alone.
+        check(unsafe { sys::td_clip_grad_norm(self.raw_mut(), max_norm, &mut norm) })?;
+        Ok(norm)
+    }
+
     /// Computes gradients of all tensors that are recorded and have one element.
     ///
     /// ```

@@ -1017,4 +1017,22 @@ impl Dict {
     pub fn cummax_with_positions(&self, dim: i64) -> Result<(TensorDict, TensorDict)> {
         self.reduce_pair(sys::TD_REDUCE_CUMMAX, dim.into())
     }
+
+    /// Sum so far of each tensor, along a dimension that stays.
+    #[track_caller]
+    pub fn cumsum(&self, over: impl Into<Reduce>) -> Result<TensorDict> {
+        self.reduce(sys::TD_REDUCE_CUMSUM, over.into())
+    }
+
+    /// Product so far of each tensor, along a dimension that stays.
+    #[track_caller]
+    pub fn cumprod(&self, over: impl Into<Reduce>) -> Result<TensorDict> {
+        self.reduce(sys::TD_REDUCE_CUMPROD, over.into())
+    }
+
+    /// Sum from here to the end of each tensor, along a dimension that stays.
+    #[track_caller]
+    pub fn sum_from(&self, over: impl Into<Reduce>) -> Result<TensorDict> {
+        self.reduce(sys::TD_REDUCE_SUM_FROM, over.into())
+    }
 }

@@ -84,3 +84,17 @@ fn gradients_are_set() {
     td.set_grad(None).unwrap();
     assert!(td.grad().unwrap().is_none());
 }
+
+#[test]
+fn gradients_are_clipped() {
+    let mut td = parameters();
+    let mut given = TensorDict::new(()).unwrap();
+    given.set("w", Tensor::from_slice(&[3.0f32, 4.0], [2]).unwrap()).unwrap();
+    td.set_grad(Some(&given)).unwrap();
+    assert_eq!(td.clip_grad_norm(10.0).unwrap(), 5.0);
+    assert_eq!(given.tensor("w").unwrap().to_vec::<f32>().unwrap(), [3.0, 4.0]);
+    td.clip_grad_norm(2.5).unwrap();
+    let grad = td.grad().unwrap().unwrap().tensor("w").unwrap().to_vec::<f32>().unwrap();
+    assert!((grad[0] - 1.5).abs() < 1e-5 && (grad[1] - 2.0).abs() < 1e-5);
+    assert_eq!(td.clip_grad_norm(-1.0).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}

@@ -226,6 +226,9 @@ fn reductions() {
     near(values(&td.softmax(0).unwrap().sum(0).unwrap())[0], 1.0);
     assert_eq!(values(&td.cummax(0).unwrap()), values(&td));
     assert_eq!(values(&td.cummin(0).unwrap())[2], 1.0);
+    assert_eq!(values(&td.cumsum(0).unwrap()), [1.0, 2.0, 4.0, 6.0, 5.0, 11.0]);
+    assert_eq!(values(&td.cumprod(0).unwrap()), [1.0, 2.0, 3.0, 8.0, 5.0, 30.0]);
+    assert_eq!(values(&td.sum_from(0).unwrap()), [4.0, 6.0, 3.0, 4.0, 11.0, 6.0]);
     let (least, at) = td.min_with_positions(0).unwrap();
     assert_eq!((values(&least), ints(&at, "a")), (vec![1.0, 2.0, 5.0], vec![0, 0]));
     let (_, at) = td.max_with_positions(0).unwrap();
