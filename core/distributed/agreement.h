@@ -1,4 +1,4 @@
-// core/distributed/agreement.h: what all ranks must have in common before they reduce tensors. gloo takes what comes:
+// core/distributed/agreement.h: what all ranks must have in common before they reduce tensors. gloo does not look:
 // with other keys on another rank it mixes up values, and with other sizes it ends the process.
 #pragma once
 
