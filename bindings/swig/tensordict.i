@@ -73,6 +73,7 @@
 %include "tensordict/td_loader.h"
 %include "tensordict/td_random.h"
 %include "tensordict/td_replay.h"
+%include "tensordict/td_dataset.h"
 %include "tensordict/td_hdf5.h"
 %include "tensordict/td_arrow.h"
 %include "tensordict/td_store.h"

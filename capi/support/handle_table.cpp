@@ -32,7 +32,7 @@ std::uint32_t HandleTable::grow() {
   const std::uint64_t shifted = std::uint64_t{index} + (std::uint64_t{1} << first_bits);
   const auto top = static_cast<std::size_t>(63 - __builtin_clzll(shifted));
   const std::size_t block = top - first_bits;
-  if (block >= blocks || index >= 0x0FFFFFFF) {
+  if (block >= blocks || index >= last_index) {
     used_.fetch_sub(1, std::memory_order_relaxed);
     throw std::bad_alloc();
   }
@@ -87,7 +87,7 @@ std::int64_t HandleTable::live() const noexcept {
   std::int64_t live = 0;
   for (std::uint32_t i = 0; i < used; ++i) {
     const Slot* slot = const_cast<HandleTable*>(this)->slot_at(i);
-    if (slot != nullptr && (slot->tag.load(std::memory_order_acquire) & 15) != 0) ++live;
+    if (slot != nullptr && (slot->tag.load(std::memory_order_acquire) & kind_mask) != 0) ++live;
   }
   return live;
 }

@@ -25,6 +25,7 @@ enum class Kind : std::uintptr_t {
   hdf5 = 13,
   group = 14,
   store = 15,
+  dataset = 16,
 };
 
 // Free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange. The end of
@@ -40,7 +41,7 @@ struct Pocket {
 // reading a stale one is defined. A look-up takes no lock. Freeing a handle while another thread frees or
 // uses it is a race of the callers.
 //
-// token: generation (32 bits) | slot (28) | kind (4)
+// token: generation (32 bits) | slot (27) | kind (5)
 class HandleTable {
  public:
   // Constant-initialized and never destroyed: a program may free handles while it exits.
@@ -52,6 +53,9 @@ class HandleTable {
   }
 
   static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
+  static constexpr unsigned kind_bits = 5;
+  static constexpr std::uintptr_t kind_mask = (1U << kind_bits) - 1;
+  static constexpr std::uint32_t last_index = 0xFFFFFFFF >> kind_bits;
 
   // Takes a free slot, for open() or give_free(). Throws std::bad_alloc if there is no memory for more.
   std::uint32_t take() {
@@ -67,11 +71,13 @@ class HandleTable {
   std::uintptr_t open(std::uint32_t index, void* object, Kind kind) noexcept {
     Slot* slot = slot_at(index);
     // Generations begin at 1, so that a token is never a small number or 0.
-    std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
+    std::uint64_t generation =
+        ((slot->tag.load(std::memory_order_relaxed) >> kind_bits) + 1) & 0xFFFFFFFF;
     if (generation == 0) generation = 1;
     slot->object.store(object, std::memory_order_release);
-    slot->tag.store(generation << 4 | static_cast<std::uint64_t>(kind), std::memory_order_release);
-    return static_cast<std::uintptr_t>(generation << 32 | std::uint64_t{index} << 4 |
+    slot->tag.store(generation << kind_bits | static_cast<std::uint64_t>(kind),
+                    std::memory_order_release);
+    return static_cast<std::uintptr_t>(generation << 32 | std::uint64_t{index} << kind_bits |
                                        static_cast<std::uint64_t>(kind));
   }
 
@@ -82,7 +88,7 @@ class HandleTable {
     void* object = object_in(slot, token, kind);
     if (object == nullptr) return nullptr;
     // The next open() advances the generation. Kind 0 marks a free slot.
-    slot->tag.store((token >> 32) << 4, std::memory_order_release);
+    slot->tag.store((token >> 32) << kind_bits, std::memory_order_release);
     Pocket& pocket = pocket_;
     if (static_cast<std::uint32_t>(pocket.count) < Pocket::capacity) {
       pocket.slots[pocket.count++] = index;
@@ -100,7 +106,7 @@ class HandleTable {
 
   struct Slot {
     std::atomic<void*> object{nullptr};
-    std::atomic<std::uint64_t> tag{0};   // generation << 4 | kind; kind 0 while free
+    std::atomic<std::uint64_t> tag{0};   // generation << kind_bits | kind; kind 0 while free
     std::atomic<std::uint32_t> next{0};  // free list
   };
   static constexpr std::size_t first_bits =
@@ -108,15 +114,15 @@ class HandleTable {
   static constexpr std::size_t blocks = 18;
 
   static void* object_in(const Slot* slot, std::uintptr_t token, Kind kind) noexcept {
-    if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
+    if (slot == nullptr || (token & kind_mask) != static_cast<std::uintptr_t>(kind)) return nullptr;
     void* object = slot->object.load(std::memory_order_acquire);
     return slot->tag.load(std::memory_order_acquire) == tag_of(token, kind) ? object : nullptr;
   }
   static std::uint64_t tag_of(std::uintptr_t token, Kind kind) noexcept {
-    return (token >> 32) << 4 | static_cast<std::uint64_t>(kind);
+    return (token >> 32) << kind_bits | static_cast<std::uint64_t>(kind);
   }
   static std::uint32_t index_of(std::uintptr_t token) noexcept {
-    return static_cast<std::uint32_t>(token >> 4) & 0x0FFFFFFF;
+    return static_cast<std::uint32_t>(token >> kind_bits) & last_index;
   }
   Slot* slot_at(std::uint32_t index) noexcept {
     if (index < (1U << first_bits)) {

@@ -47,6 +47,27 @@ void write_attribute(hid_t at, const std::string& name, const Plain& value,
   write_attribute(at, name, type, &texts->sizes, data.data(), where);
 }
 
+// uint64, which some versions of libtorch lack: a number, or a list of them.
+std::optional<Plain> natural_numbers(hid_t attribute, hid_t space, const std::string& where,
+                                     Budget& budget) {
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  const int dims = H5Sget_simple_extent_ndims(space);
+  if (count < 0 || dims < 0 || dims > 1) return std::nullopt;
+  budget.take(Sizes{count}, 48, "an attribute");
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
+  if (count != 0) {
+    need_done(H5Aread(attribute, H5T_NATIVE_UINT64, numbers.data()), Code::format, where,
+              "cannot read an attribute");
+  }
+  std::vector<Plain> values;
+  for (const std::uint64_t number : numbers) {
+    values.push_back(number > INT64_MAX ? Plain::of_digits(std::to_string(number))
+                                        : Plain::of_integer(static_cast<std::int64_t>(number)));
+  }
+  if (dims == 1) return Plain::of_list(std::move(values));
+  return values.empty() ? Plain() : values[0];
+}
+
 }  // namespace
 
 void each_attribute(hid_t object, const std::string& where, const Options& options,
@@ -71,6 +92,8 @@ std::optional<Plain> attribute_value(hid_t attribute, const std::string& where,
   const Id type = need(H5Aget_type(attribute), Code::format, where, "bad attribute");
   const Id space = need(H5Aget_space(attribute), Code::format, where, "bad attribute");
   const TypePlan plan = plan_type(type, where);
+  if (plan.holds == Holds::nothing && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 8)
+    return natural_numbers(attribute, space, where, budget);
   const bool complex = plan.holds == Holds::tensor && c10::isComplexType(plan.dtype);
   if (plan.holds == Holds::nothing || plan.holds == Holds::fields || complex ||
       !plan.inner.empty()) {

@@ -32,7 +32,9 @@ herr_t take_link(hid_t, const char* name, const H5L_info_t* info, void* into) {
   return 0;
 }
 
-// Natural order: "demo_10" is "demo_" and 10. Compares numbers by length first, so they may be long.
+}  // namespace
+
+// Compares numbers by length first, so they may be long.
 bool counts_before(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, k = 0;
@@ -55,8 +57,6 @@ bool counts_before(const std::string& a, const std::string& b) {
   if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
   return a < b;
 }
-
-}  // namespace
 
 void fail_many(const std::string& where, const Options& options) {
   fail(Code::format, where, ": more than ", options.max_entries, " entries");

@@ -1,5 +1,5 @@
 // A build without the HDF5 library.
-#include "core/hdf5/hdf5.h"
+#include "core/hdf5/group_file.h"
 
 namespace td::hdf5 {
 
@@ -18,6 +18,10 @@ std::unique_ptr<Reader> Reader::open(const std::string& path, const Options&) {
 
 std::unique_ptr<Reader> Reader::open(const FileBytes& file, const Options&) {
   fail_none(file.where());
+}
+
+std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t, std::uint32_t) {
+  fail_none("\"" + path + "\"");
 }
 
 void save(const TensorDict&, const std::string& path, const SaveOptions&) {

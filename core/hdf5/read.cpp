@@ -1,5 +1,6 @@
 // Reads HDF5 files, in whole or by rows.
 #include "core/hdf5/attributes.h"
+#include "core/hdf5/open_file.h"
 #include "core/hdf5/tree.h"
 
 #include "core/formats/format.h"
@@ -14,19 +15,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 namespace td::hdf5 {
 
 namespace {
-
-// The most that deflate can pack into a file of that size, plus an allowance for unwritten data.
-std::uint64_t default_limit(std::uint64_t file_bytes) {
-  constexpr std::uint64_t densest = 1100, unwritten = std::uint64_t{64} << 20;
-  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
-  return file_bytes > most / densest - unwritten ? most : file_bytes * densest + unwritten;
-}
 
 class OpenFile final : public Reader {
  public:
@@ -46,7 +39,7 @@ class OpenFile final : public Reader {
   OpenFile(const FileBytes& file, const Options& options)
       : options_(options), where_(file.where()), file_bytes_(file.size()) {
     options_.group = group_path(options.group);
-    open("image", &file, nullptr);
+    open("", &file, nullptr);
   }
 
   ~OpenFile() override {
@@ -121,22 +114,7 @@ class OpenFile final : public Reader {
   }
 
   void open_inside(const std::string& name, const FileBytes* image, const struct stat* looked) {
-    const Id access =
-        need(H5Pcreate(H5P_FILE_ACCESS), Code::out_of_memory, where_, "no properties");
-    if (image != nullptr) {
-      const bool set = H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
-                       H5Pset_file_image(access, image->data(), image->size()) >= 0;
-      if (!set) fail_library(Code::format, where_, "cannot open it");
-    } else {
-      // Ignore drivers chosen by environment variables.
-      need_done(H5Pset_fapl_sec2(access), Code::out_of_memory, where_, "no properties");
-#if H5_VERSION_GE(1, 10, 7)
-      need_done(H5Pset_file_locking(access, 1, 1), Code::out_of_memory, where_, "no properties");
-#endif
-    }
-    file_ = need(H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), Code::format, where_,
-                 "cannot open it as an HDF5 file");
-    if (looked != nullptr) require_same(*looked);
+    file_ = image != nullptr ? open_image(*image, where_) : open_path(name, *looked, where_);
     Budget budget = this->budget();
     std::size_t entries = 0;
     if (!options_.stack) {
@@ -160,17 +138,6 @@ class OpenFile final : public Reader {
   static void shorten(Tree& tree, std::size_t dims) {
     for (Entry& entry : tree) {
       if (entry.is_dict() && entry.sizes.size() > dims) entry.sizes.resize(dims);
-    }
-  }
-
-  // Checks that the open file is the one that was inspected.
-  void require_same(const struct stat& looked) const {
-    void* handle = nullptr;
-    struct stat opened {};
-    if (H5Fget_vfd_handle(file_, H5P_DEFAULT, &handle) < 0 || handle == nullptr ||
-        ::fstat(*static_cast<int*>(handle), &opened) != 0 || opened.st_dev != looked.st_dev ||
-        opened.st_ino != looked.st_ino) {
-      fail(Code::busy, where_, ": the file was replaced while it was opened");
     }
   }
 
@@ -240,9 +207,7 @@ class OpenFile final : public Reader {
   // `batch`: the dictionary's batch size in the file; `above`: in the result.
   Value read_entry(const Entry& entry, SizesView batch, SizesView above, const PickedRows& rows,
                    Budget& budget) const {
-    const Id access = inside_file(H5P_DATASET_ACCESS, where_);
-    const Id dataset =
-        need(open_dataset(entry, access), Code::format, where_, "cannot open a dataset");
+    const Id dataset = open_dataset(file_, entry.place, where_);
     const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
     const TypePlan plan = plan_field(type, entry.fields, where_);
     const Id space = need(H5Dget_space(dataset), Code::format, where_, "bad dataset");
@@ -294,29 +259,6 @@ class OpenFile final : public Reader {
     return static_cast<std::size_t>(count_elements(plan.inner));
   }
 
-  // The cache must hold at least one chunk, so that runs of rows in a chunk unpack it once.
-  hid_t open_dataset(const Entry& entry, hid_t access) const {
-    hid_t dataset = H5Dopen2(file_, entry.place.c_str(), access);
-    if (dataset < 0) return dataset;
-    Id first(dataset);
-    const Id made(H5Dget_create_plist(first));
-    if (!made.is_open() || H5Pget_layout(made) != H5D_CHUNKED) return first.release();
-    hsize_t chunk[H5S_MAX_RANK] = {};
-    const int dims = H5Pget_chunk(made, H5S_MAX_RANK, chunk);
-    const Id type(H5Dget_type(first));
-    Sizes sizes;
-    for (int i = 0; i < dims; ++i) {
-      sizes.push_back(static_cast<std::int64_t>(std::min<hsize_t>(chunk[i], INT64_MAX)));
-    }
-    const auto bytes = checked_bytes(sizes, H5Tget_size(type));
-    constexpr std::int64_t library_cache = 1 << 20, most = std::int64_t{256} << 20;
-    if (!bytes || *bytes <= library_cache || *bytes > most) return first.release();
-    first.reset();
-    H5Pset_chunk_cache(access, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, static_cast<std::size_t>(*bytes),
-                       H5D_CHUNK_CACHE_W0_DEFAULT);
-    return H5Dopen2(file_, entry.place.c_str(), access);
-  }
-
   void read_runs(hid_t dataset, hid_t space, hid_t memory, const PickedRows& rows, char* data,
                  std::size_t row_bytes) const {
     for_runs(space, rows, [&](hid_t memory_space, std::int64_t row) {
@@ -328,18 +270,9 @@ class OpenFile final : public Reader {
   // Selects runs of rows; calls `read` with each run's start in the result.
   template <class Read>
   void for_runs(hid_t space, const PickedRows& rows, Read&& read) const {
-    hsize_t start[H5S_MAX_RANK] = {}, step[H5S_MAX_RANK] = {}, count[H5S_MAX_RANK] = {};
-    const int dims = H5Sget_simple_extent_dims(space, count, nullptr);
-    std::fill_n(step, H5S_MAX_RANK, hsize_t{1});
     std::int64_t row = 0;
     for (const PickedRows::Run& run : rows.runs) {
-      start[0] = static_cast<hsize_t>(run.start);
-      step[0] = static_cast<hsize_t>(run.step);
-      count[0] = static_cast<hsize_t>(run.count);
-      need_done(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, step, count, nullptr),
-                Code::format, where_, "cannot pick rows");
-      const Id memory =
-          need(H5Screate_simple(dims, count, nullptr), Code::format, where_, "cannot pick rows");
+      const Id memory = select_rows(space, run.start, run.step, run.count, where_);
       read(static_cast<hid_t>(memory), row);
       row += run.count;
     }

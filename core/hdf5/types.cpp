@@ -119,6 +119,21 @@ TypePlan text_plan(hid_t type, const std::string& where) {
   return plan;
 }
 
+// Lists of bytes, such as files of pictures; the library has no need to convert them.
+TypePlan list_plan(hid_t type, const std::string& where) {
+  const Id base = need(H5Tget_super(type), Code::format, where, "bad type");
+  if (H5Tget_class(base) != H5T_INTEGER || H5Tget_size(base) != 1 ||
+      H5Tget_sign(base) == H5T_SGN_2) {
+    return nothing("lists of different lengths");
+  }
+  TypePlan plan;
+  plan.memory = need(H5Tcopy(type), Code::format, where, "bad type");
+  plan.holds = Holds::bytes;
+  plan.variable = true;
+  plan.item = sizeof(hvl_t);
+  return plan;
+}
+
 TypePlan opaque_plan(hid_t type, const std::string& where) {
   TypePlan plan;
   plan.memory = need(H5Tcopy(type), Code::format, where, "bad type");
@@ -212,7 +227,7 @@ TypePlan plan_type(hid_t type, const std::string& where) {
       return plan;
     }
     case H5T_REFERENCE: return nothing("references to other places of the file");
-    case H5T_VLEN: return nothing("lists of different lengths");
+    case H5T_VLEN: return list_plan(type, where);
     case H5T_TIME: return nothing("times");
     default: return nothing("values of an unknown type");
   }

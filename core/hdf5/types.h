@@ -14,7 +14,7 @@ enum class Holds : std::uint8_t {
   tensor,
   text,    // strings
   number,  // Python's non-tensor number: bytes with a tag for the dtype
-  bytes,   // opaque bytes
+  bytes,   // opaque bytes, and lists of bytes
   fields,  // a record: a dictionary of its fields
   nothing  // not supported
 };
@@ -26,7 +26,7 @@ struct TypePlan {
   Sizes inner;                                         // sizes after those of the dataset
   Id memory;                                           // type in memory; closed for fields
   std::size_t item = 0;                                // bytes of an element in memory
-  bool variable = false;  // text: of any length, allocated by the library
+  bool variable = false;  // text or bytes of any length, allocated by the library
   bool blanks = false;    // text: padded with blanks
   bool swapped = false;   // number: in the other byte order
 };

@@ -85,27 +85,36 @@ Plain text_at(const char* at, const TypePlan& plan) {
   return plain_text(text);
 }
 
-std::vector<Plain> variable_texts(const Source& source, const TypePlan& plan, std::size_t count,
+void* memory_of(char* text) { return text; }
+void* memory_of(const hvl_t& list) { return list.p; }
+Plain plain_of(const char* text) { return plain_text(text == nullptr ? "" : text); }
+Plain plain_of(const hvl_t& list) {
+  return plain_of_bytes({static_cast<const char*>(list.p), list.p == nullptr ? 0 : list.len});
+}
+
+// Values for which the library gets memory: texts (`Item` is char*) and lists of bytes (hvl_t).
+template <class Item>
+std::vector<Plain> variable_items(const Source& source, const TypePlan& plan, std::size_t count,
                                   const std::string& where, const Budget& budget) {
-  std::vector<char*> texts(count, nullptr);
+  std::vector<Item> items(count, Item());
   std::vector<Plain> result;
   if (count == 0) return result;
   result.reserve(count);
   const auto take_over = [&] {
-    for (const char* text : texts) result.push_back(plain_text(text == nullptr ? "" : text));
+    for (const Item& item : items) result.push_back(plain_of(item));
   };
   if (source.is_attribute) {
-    // Attributes cannot use our allocator, and each of their texts may be as long as the file.
+    // Attributes cannot use our allocator, and each of their values may be as long as the file.
     if (count > 16 && count > budget.left() / std::max<std::uint64_t>(budget.file_bytes(), 1)) {
       budget.fail("an attribute of " + std::to_string(count) + " texts");
     }
     struct Free {
-      std::vector<char*>& texts;
+      std::vector<Item>& items;
       ~Free() {
-        for (char* text : texts) std::free(text);
+        for (const Item& item : items) std::free(memory_of(item));
       }
-    } free_at_end{texts};
-    read_raw(source, plan.memory, texts.data(), where);
+    } free_at_end{items};
+    read_raw(source, plan.memory, items.data(), where);
     take_over();
     return result;
   }
@@ -115,7 +124,7 @@ std::vector<Plain> variable_texts(const Source& source, const TypePlan& plan, st
   need_done(H5Pset_vlen_mem_manager(transfer, Purse::take, &purse, Purse::give_back, &purse),
             Code::out_of_memory, where, "no properties");
   try {
-    read_raw(source, plan.memory, texts.data(), where, transfer);
+    read_raw(source, plan.memory, items.data(), where, transfer);
   } catch (const Error&) {
     if (!purse.empty()) throw;
     budget.fail("text");
@@ -155,7 +164,7 @@ std::vector<Plain> read_values(const Source& source, const TypePlan& plan, std::
   const auto each = [&](auto&& one) { return fixed_items(source, plan, count, where, one); };
   switch (plan.holds) {
     case Holds::text:
-      if (plan.variable) return variable_texts(source, plan, count, where, budget);
+      if (plan.variable) return variable_items<char*>(source, plan, count, where, budget);
       return each([&](const char* at) { return text_at(at, plan); });
     case Holds::tensor:
     case Holds::number:
@@ -163,7 +172,9 @@ std::vector<Plain> read_values(const Source& source, const TypePlan& plan, std::
         if (plan.swapped) std::reverse(at, at + plan.item);
         return number_at(plan.dtype, at);
       });
-    default: return each([&](const char* at) { return plain_of_bytes({at, plan.item}); });
+    default:
+      if (plan.variable) return variable_items<hvl_t>(source, plan, count, where, budget);
+      return each([&](const char* at) { return plain_of_bytes({at, plan.item}); });
   }
 }
 

@@ -77,6 +77,8 @@ VALID = {
     ("td_generator", None): "m.generator", ("uint64_t", "seed"): "7", ("int64_t", "n"): "3",
     ("int64_t", "low"): "0", ("int64_t", "high"): "9", ("int64_t", "step"): "1",
     ("td_loader", None): "m.loader",
+    ("td_dataset", None): "m.dataset", ("p.td_dataset_kind", "kind"): "NULL", ("p.int64_t", "episodes"): "NULL", ("p.int64_t", "steps"): "NULL",
+    ("p.int64_t", "lengths"): "m.sizes_out", ("size_t", "lengths_cap"): "8", ("int64_t", "episode"): "0", ("int64_t", "first"): "0", ("int64_t", "count"): "1",
     ("td_hdf5", None): "m.hdf5", ("td_store", None): "m.store", ("p.q(const).char", "json"): '"0"', ("td_replay", None): "m.replay", ("double", "beta"): "0.5",
     ("td_group", None): "m.group", ("int32_t", "dst"): "0", ("int32_t", "src"): "0", ("td_group_op", None): "TD_GROUP_OP_SUM",
     ("p.q(const).int32_t", "ranks"): "m.ranks", ("size_t", "ranks_len"): "1", ("p.int32_t", "source"): "NULL",
@@ -141,6 +143,7 @@ FOR = {
     ("td_replay_sample_hindsight", "replay"): "misuse_goals(&m)", ("td_replay_sample_hindsight", "rows"): "4",
     ("td_replay_sample_hindsight", "reward"): "misuse_reward(&m)",
     ("td_replay_update_priority", "index"): "m.place", ("td_replay_update_priority", "priority"): "m.place",
+    ("td_dataset_open", "file"): "misuse_dataset(&m)",
     ("td_hdf5_open", "file"): "misuse_hdf5(&m)", ("td_hdf5_load", "file"): "misuse_hdf5(&m)",
     ("td_hdf5_save", "file"): "misuse_hdf5(&m)",
     ("td_from_arrow", "schema"): "misuse_arrow(&m)", ("td_from_arrow_stream", "stream"): "misuse_arrow_stream(&m)",
@@ -196,7 +199,7 @@ NO_GRAPH = {"td_file_save", "td_table_save", "td_memmap_make", "td_memmap_make_f
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "texts": ("texts_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
-          "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
+          "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",), "lengths": ("lengths_cap",),
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",),
           "modules": ("modules_len",), "in_keys": ("in_keys_len",), "out_keys": ("out_keys_len",)}
 
@@ -371,7 +374,8 @@ def block(function, handles, frees, wrong=None, before="", value="", status="TD_
 
 
 # What a build, or a machine, may lack, by the first letters of the functions.
-NEEDS = {"td_store_": "misuse_need_store", "td_group_": "misuse_need_groups", "td_hdf5_": "misuse_need_hdf5"}
+NEEDS = {"td_store_": "misuse_need_store", "td_group_": "misuse_need_groups", "td_hdf5_": "misuse_need_hdf5",
+         "td_dataset_": "misuse_need_hdf5"}
 OUTSIDE = {"td_group_by"}  # begins like an area that it is not in
 
 
@@ -512,7 +516,7 @@ OWN_THREAD = ("td_map",)
 
 # Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, and libtorch's writer of
 # archives throws in its destructor.
-OURS_ONLY = ("td_hdf5_", "td_module_save")
+OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_module_save")
 
 # Functions whose rows are written behind the published ones, where they stay if there is no memory to cut them off
 # (docs/design/errors.md).

@@ -210,7 +210,11 @@ void misuse_begin(misuse *m) {
   TD_DO(td_replay_create(&m->replay_options, &m->freed_replay));
   td_replay_free(m->freed_replay);
   m->freed_hdf5 = m->hdf5 = (td_hdf5 *)MISUSE_GARBAGE(m);
+  m->freed_dataset = m->dataset = (td_dataset *)MISUSE_GARBAGE(m);
   if (hdf5_here()) {
+    TD_DO(td_dataset_open(misuse_dataset(m), NULL, &m->dataset));
+    TD_DO(td_dataset_open(misuse_dataset(m), NULL, &m->freed_dataset));
+    td_dataset_free(m->freed_dataset);
     TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->hdf5));
     TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->freed_hdf5));
     td_hdf5_free(m->freed_hdf5);
@@ -285,6 +289,7 @@ void misuse_end(misuse *m) {
   td_replay_free(m->replay);
   td_replay_free(m->goals);
   td_hdf5_free(m->hdf5);
+  td_dataset_free(m->dataset);
   td_store_free(m->store);
   td_tensor_free(m->place);
   td_tensorclass_free(m->tensorclass_type);
@@ -542,6 +547,23 @@ struct ArrowArrayStream *misuse_arrow_stream(misuse *m) {
 const char *misuse_hdf5(misuse *m) {
   const char *file = td_path(td_test_folder(), "misuse.h5");
   if (!td_exists(file)) TD_DO(td_hdf5_save(m->td, file, NULL));
+  return file;
+}
+
+const char *misuse_dataset(misuse *m) {
+  const char *file = td_path(td_test_folder(), "misuse_demos.h5");
+  td_hdf5_save_options options = TD_HDF5_SAVE_OPTIONS_INIT;
+  td_tensordict *demo, *stack = NULL;
+  (void)m;
+  if (td_exists(file)) return file;
+  demo = td_empty(TD_SIZES(4));
+  td_put(demo, TD_KEY("actions"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  options.flags = TD_HDF5_SAVE_STACK;
+  options.group = "data";
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){demo}, 1, 0, &stack));
+  TD_DO(td_hdf5_save(stack, file, &options));
+  td_free(stack);
+  td_free(demo);
   return file;
 }
 

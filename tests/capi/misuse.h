@@ -28,6 +28,7 @@ typedef struct misuse {
   td_loader_options loader_options;
   td_replay *replay, *freed_replay, *goals;
   td_hdf5 *hdf5, *freed_hdf5;
+  td_dataset *dataset, *freed_dataset;
   td_store *store, *freed_store; /* without a server of no kind of handle */
   td_store_options store_options, new_store;
   td_replay_options replay_options;
@@ -125,6 +126,8 @@ const td_module *misuse_reward(misuse *m);
 
 /* An HDF5 file. */
 const char *misuse_hdf5(misuse *m);
+/* A data set of one demonstration. */
+const char *misuse_dataset(misuse *m);
 /* Ends the test as skipped in a build without process groups; where such a group meets. */
 void misuse_need_groups(void);
 void misuse_need_hdf5(void);

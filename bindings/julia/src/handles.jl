@@ -118,6 +118,11 @@ mutable struct HDF5File <: Handle
     HDF5File(pointer::Ptr{td_hdf5}) = adopt(new(pointer), false)
 end
 
+mutable struct Dataset <: Handle
+    pointer::Ptr{td_dataset}
+    Dataset(pointer::Ptr{td_dataset}) = adopt(new(pointer), false)
+end
+
 mutable struct TensorDictStore <: Handle
     pointer::Ptr{td_store}
     TensorDictStore(pointer::Ptr{td_store}) = adopt(new(pointer), false)
@@ -146,6 +151,7 @@ raw(::Type{BatchLoader}) = td_loader
 raw(::Type{Generator}) = td_generator
 raw(::Type{Replay}) = td_replay
 raw(::Type{HDF5File}) = td_hdf5
+raw(::Type{Dataset}) = td_dataset
 raw(::Type{TensorDictStore}) = td_store
 raw(::Type{Group}) = td_group
 
@@ -162,6 +168,7 @@ free(pointer::Ptr{td_loader}) = td_loader_free(pointer)
 free(pointer::Ptr{td_generator}) = td_generator_free(pointer)
 free(pointer::Ptr{td_replay}) = td_replay_free(pointer)
 free(pointer::Ptr{td_hdf5}) = td_hdf5_free(pointer)
+free(pointer::Ptr{td_dataset}) = td_dataset_free(pointer)
 free(pointer::Ptr{td_store}) = td_store_free(pointer)
 free(pointer::Ptr{td_group}) = td_group_free(pointer)
 
@@ -178,6 +185,7 @@ kind(::BatchLoader) = :loader
 kind(::Generator) = :generator
 kind(::Replay) = Symbol("replay buffer")
 kind(::HDF5File) = Symbol("HDF5 file")
+kind(::Dataset) = Symbol("data set")
 kind(::TensorDictStore) = :store
 kind(::Group) = :group
 
@@ -216,6 +224,7 @@ Base.unsafe_convert(::Type{Ptr{td_loader}}, h::BatchLoader) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_generator}}, h::Generator) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_replay}}, h::Replay) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_hdf5}}, h::HDF5File) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_dataset}}, h::Dataset) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_store}}, h::TensorDictStore) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_group}}, h::Group) = live_pointer(h)
 

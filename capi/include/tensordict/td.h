@@ -9,6 +9,7 @@
 #include "tensordict/td_base.h"
 #include "tensordict/td_call.h"
 #include "tensordict/td_consolidate.h"
+#include "tensordict/td_dataset.h"
 #include "tensordict/td_device.h"
 #include "tensordict/td_dict.h"
 #include "tensordict/td_distribution.h"

@@ -376,6 +376,22 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class DatasetHandle : NativeHandle<td_dataset>
+    {
+        internal DatasetHandle(td_dataset* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Dataset);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_dataset_free((td_dataset*)handle);
+            return true;
+        }
+    }
+
     internal sealed unsafe class StoreHandle : NativeHandle<td_store>
     {
         internal StoreHandle(td_store* pointer)

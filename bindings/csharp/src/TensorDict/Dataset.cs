@@ -1,0 +1,143 @@
+using System;
+using System.Collections.Generic;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>Which library's layout a data set has.</summary>
+    public enum DatasetKind
+    {
+        /// <summary>Found by looking at folders, files and groups.</summary>
+        Detect = 0,
+
+        /// <summary>Minari, in HDF5.</summary>
+        Minari = 1,
+
+        /// <summary>robomimic, and raw demonstrations of robosuite.</summary>
+        Robomimic = 2,
+
+        /// <summary>D4RL.</summary>
+        D4rl = 3,
+    }
+
+    /// <summary>How a data set is opened.</summary>
+    public sealed record DatasetOptions
+    {
+        /// <summary>It is of this kind.</summary>
+        public DatasetKind Kind { get; set; }
+
+        /// <summary>Episodes of D4RL without timeouts end after so many steps; 0: they do not.</summary>
+        public long MaxEpisodeSteps { get; set; }
+
+        /// <summary>The most memory for one dataset of a file; 0: the library's own limit.</summary>
+        public ulong MaxBytes { get; set; }
+
+        /// <summary>The most entries of a group; 0: the library's own limit.</summary>
+        public uint MaxEntries { get; set; }
+    }
+
+    /// <summary>
+    /// Recordings of episodes in a layout of Python's libraries. A step is a row, laid out as TorchRL does it. Values are
+    /// read when they are asked for. Threads may share it.
+    /// </summary>
+    public sealed unsafe class Dataset : IDisposable
+    {
+        private readonly DatasetHandle handle;
+
+        private Dataset(td_dataset* raw) => handle = new DatasetHandle(raw);
+
+        private delegate td_status Reader(td_dataset* dataset, td_tensordict** result);
+
+        /// <summary>Opens a folder or a file.</summary>
+        public static Dataset Open(string path, DatasetOptions? options = null)
+        {
+            options ??= new DatasetOptions();
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(Argument.NotNull(path, nameof(path)), nameof(path), stack);
+            td_dataset_options raw = td_dataset_options.Default;
+            raw.kind = (td_dataset_kind)(int)options.Kind;
+            raw.max_episode_steps = options.MaxEpisodeSteps;
+            raw.max_bytes = options.MaxBytes;
+            raw.max_entries = options.MaxEntries;
+            td_dataset* result = null;
+            Status.Check(Native.td_dataset_open(text.Pointer, &raw, &result));
+            return new Dataset(result);
+        }
+
+        /// <summary>Which library's layout it has.</summary>
+        public DatasetKind Kind => About().Kind;
+
+        /// <summary>The number of episodes.</summary>
+        public long EpisodeCount => About().Episodes;
+
+        /// <summary>The number of steps of all episodes.</summary>
+        public long StepCount => About().Steps;
+
+        /// <summary>The version of the library that wrote it, as it says itself; empty if it does not.</summary>
+        public string Version
+        {
+            get
+            {
+                using var own = handle.Borrow();
+                td_dataset* raw = own.Pointer;
+                return Utf8.Read((text, room, length) => Native.td_dataset_version(raw, text, room, length));
+            }
+        }
+
+        /// <summary>The number of steps of each episode.</summary>
+        public IReadOnlyList<long> Lengths
+        {
+            get
+            {
+                using var own = handle.Borrow();
+                td_dataset* raw = own.Pointer;
+                return Sizes.Read((lengths, room, count) => Native.td_dataset_lengths(raw, lengths, room, count));
+            }
+        }
+
+        /// <summary>A dictionary without rows that has the entries of an episode: their keys, dtypes and sizes.</summary>
+        public TensorDict Structure() => Read((raw, result) => Native.td_dataset_structure(raw, result));
+
+        /// <summary>What the data set says of itself.</summary>
+        public TensorDict Metadata() => Read((raw, result) => Native.td_dataset_metadata(raw, result));
+
+        /// <summary>What the data set says of one episode.</summary>
+        public TensorDict EpisodeMetadata(long episode) =>
+            Read((raw, result) => Native.td_dataset_episode_metadata(raw, episode, result));
+
+        /// <summary>One episode, of which each step is a row.</summary>
+        public TensorDict Episode(long episode) => Read((raw, result) => Native.td_dataset_episode(raw, episode, result));
+
+        /// <summary>Episodes as the elements of a lazy stack.</summary>
+        public TensorDict Episodes(long first, long count) =>
+            Read((raw, result) => Native.td_dataset_episodes(raw, first, count, result));
+
+        /// <summary>Rows of all episodes, numbered one after the other.</summary>
+        public TensorDict Rows(long first, long count) =>
+            Read((raw, result) => Native.td_dataset_rows(raw, first, count, result));
+
+        /// <summary>All rows.</summary>
+        public TensorDict Flat() => Read((raw, result) => Native.td_dataset_flat(raw, result));
+
+        /// <summary>Closes the data set. What was read from it stays.</summary>
+        public void Dispose() => handle.Dispose();
+
+        private (DatasetKind Kind, long Episodes, long Steps) About()
+        {
+            using var own = handle.Borrow();
+            td_dataset_kind kind = default;
+            long episodes = 0;
+            long steps = 0;
+            Status.Check(Native.td_dataset_about(own.Pointer, &kind, &episodes, &steps));
+            return ((DatasetKind)(int)kind, episodes, steps);
+        }
+
+        private TensorDict Read(Reader read)
+        {
+            using var own = handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(read(own.Pointer, &result));
+            return TensorDict.Own(result);
+        }
+    }
+}

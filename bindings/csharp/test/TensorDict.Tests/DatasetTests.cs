@@ -1,0 +1,63 @@
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+public class DatasetTests
+{
+    // Nothing in a build without HDF5.
+    private static Dataset? Opened(string name, DatasetOptions? options = null)
+    {
+        try
+        {
+            return Dataset.Open(Golden.Folder("../datasets/" + name), options);
+        }
+        catch (TensorUnsupportedException)
+        {
+            return null;
+        }
+    }
+
+    [Fact]
+    public void EpisodesAndRowsAreReadAlone()
+    {
+        using Dataset? set = Opened("minari/mixed");
+        if (set == null)
+        {
+            return;
+        }
+        Assert.Equal(DatasetKind.Minari, set.Kind);
+        Assert.Equal("0.5.4", set.Version);
+        Assert.Equal(3, set.EpisodeCount);
+        Assert.Equal(15, set.StepCount);
+        Assert.Equal(new long[] { 3, 7, 5 }, set.Lengths);
+        using TensorDict structure = set.Structure();
+        Assert.Equal(new long[] { 0 }, structure.BatchSize);
+        using TensorDict first = set.Episode(0);
+        using Tensor rewards = first.GetTensor(("next", "reward"));
+        Assert.Equal(new[] { 0.25, 0.5, 0.75 }, rewards.ToArray<double>());
+        using TensorDict rows = set.Rows(2, 2);
+        Assert.Equal(new long[] { 0, 1 }, rows.GetTensor("episode").ToArray<long>());
+        using TensorDict flat = set.Flat();
+        Assert.Equal(new long[] { 15 }, flat.BatchSize);
+        using TensorDict stack = set.Episodes(1, 2);
+        Assert.Equal(2, stack.BatchSize[0]);
+        using TensorDict metadata = set.Metadata();
+        Assert.Equal("toy/mixed-hdf5-v0", metadata.GetText("dataset_id"));
+        using TensorDict about = set.EpisodeMetadata(1);
+        Assert.True(about.ContainsKey("options"));
+        Assert.Throws<TensorIndexException>(() => set.Episode(3));
+    }
+
+    [Fact]
+    public void AKindIsToldAndEpisodesAreCut()
+    {
+        using Dataset? set = Opened(
+            "d4rl/chunks.hdf5", new DatasetOptions { Kind = DatasetKind.D4rl, MaxEpisodeSteps = 12, MaxBytes = 1 << 20, MaxEntries = 100 });
+        if (set == null)
+        {
+            return;
+        }
+        Assert.Equal(new long[] { 12, 12, 1, 5 }, set.Lengths);
+        Assert.Throws<TensorIOException>(() => Opened("d4rl/chunks.hdf5", new DatasetOptions { Kind = DatasetKind.Robomimic }));
+    }
+}

@@ -1,0 +1,65 @@
+# Data sets of reinforcement learning and robotics.
+
+const dataset_kinds = (minari = TD_DATASET_KIND_MINARI, robomimic = TD_DATASET_KIND_ROBOMIMIC, d4rl = TD_DATASET_KIND_D4RL)
+
+"""
+    open_dataset(path; kind = nothing, max_episode_steps = 0, max_bytes = 0, max_entries = 0) -> Dataset
+
+Open a data set of Minari, robomimic or D4RL: a folder or a file. Its kind is found by looking, or told: `:minari`,
+`:robomimic` or `:d4rl`. Values are read when they are asked for. A step is a row, laid out as TorchRL does it.
+
+- `length(set)` is the number of episodes, `lengths(set)` are their lengths, `sum(lengths(set))` is the number of steps
+- `episode(set, i)` is one episode, `episodes(set, range)` are several as a lazy stack
+- `rows(set, range)` are rows of all episodes, numbered one after the other, `flat(set)` all of them
+- `structure(set)` has no rows, and the keys, dtypes and sizes of an episode
+- `metadata(set)` is what the data set says of itself, `metadata(set, i)` of an episode
+- `dataset_kind(set)` and `version(set)`: what it is, and the version that it names; `""` for none
+
+`max_episode_steps` ends episodes of D4RL that has no `timeouts`; `max_bytes` and `max_entries` limit what is read.
+"""
+function open_dataset(path::AbstractString; kind::Union{Symbol,Nothing} = nothing, max_episode_steps::Integer = 0,
+                      max_bytes::Integer = 0, max_entries::Integer = 0)
+    kind === nothing || haskey(dataset_kinds, kind) ||
+        throw(ArgumentError("no kind of data sets is called $kind: there are $(join(keys(dataset_kinds), ", "))"))
+    call(Dataset, td_dataset_open, String(path), Ref(td_dataset_options(
+        kind = kind === nothing ? TD_DATASET_KIND_DETECT : dataset_kinds[kind], max_episode_steps = max_episode_steps,
+        max_bytes = max_bytes, max_entries = max_entries)))
+end
+
+function about(set::Dataset)
+    kind, episodes, steps = Ref{td_dataset_kind}(0), Ref{Int64}(0), Ref{Int64}(0)
+    check(td_dataset_about(set, kind, episodes, steps))
+    kind[], Int(episodes[]), Int(steps[])
+end
+
+"Which library's layout a data set has: `:minari`, `:robomimic` or `:d4rl`. See [`open_dataset`](@ref)."
+dataset_kind(set::Dataset) = keys(dataset_kinds)[findfirst(==(about(set)[1]), values(dataset_kinds))]
+version(set::Dataset) = asktext(td_dataset_version, set)
+
+Base.length(set::Dataset) = about(set)[2]
+
+"The number of steps of each episode. See [`open_dataset`](@ref)."
+lengths(set::Dataset) = collect(Int, asksizes(td_dataset_lengths, set))
+
+"A dictionary without rows that has the entries of an episode. See [`open_dataset`](@ref)."
+structure(set::Dataset) = call(TensorDict, td_dataset_structure, set)
+
+"What a data set says of itself, or of an episode. See [`open_dataset`](@ref)."
+metadata(set::Dataset) = call(TensorDict, td_dataset_metadata, set)
+metadata(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode_metadata, set, i - 1)
+
+"One episode, of which each step is a row. See [`open_dataset`](@ref)."
+episode(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode, set, i - 1)
+
+"Episodes as the elements of a lazy stack. See [`open_dataset`](@ref)."
+episodes(set::Dataset, range::AbstractUnitRange{<:Integer} = 1:length(set)) =
+    call(TensorDict, td_dataset_episodes, set, first(range) - 1, length(range))
+
+rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
+    call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
+flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
+
+function Base.show(io::IO, set::Dataset)
+    isopen(set) || return print(io, "Dataset(closed)")
+    print(io, "Dataset(", dataset_kind(set), ", ", length(set), " episodes)")
+end

@@ -1,0 +1,36 @@
+dataset_folder = joinpath(@__DIR__, "..", "..", "..", "tests", "data", "datasets")
+
+function open_or_nothing(name; options...)
+    try
+        open_dataset(joinpath(dataset_folder, name); options...)
+    catch error
+        occursin("built without HDF5", sprint(showerror, error)) || rethrow()
+        nothing
+    end
+end
+
+let set = open_or_nothing("minari/mixed")
+    set === nothing || @testset "episodes and rows are read alone" begin
+        @test dataset_kind(set) === :minari
+        @test TensorDicts.version(set) == "0.5.4"
+        @test length(set) == 3
+        @test lengths(set) == [3, 7, 5]
+        @test size(structure(set)) == (0,)
+        @test Array(episode(set, 1)["next", "reward"]) == reshape([0.25, 0.5, 0.75], 3, 1)
+        @test Array(rows(set, 3:4)["episode"]) == [0, 1]
+        @test size(flat(set)) == (15,)
+        @test length(episodes(set, 2:3)) == 2
+        @test get_text(metadata(set), "dataset_id") == "toy/mixed-hdf5-v0"
+        @test haskey(metadata(set, 2), "options")
+        @test_throws Exception episode(set, 4)
+        @test occursin("3 episodes", sprint(show, set))
+        close(set)
+        @test sprint(show, set) == "Dataset(closed)"
+    end
+    set === nothing || @testset "a kind is told and episodes are cut" begin
+        cut = open_or_nothing("d4rl/chunks.hdf5"; kind = :d4rl, max_episode_steps = 12, max_entries = 100)
+        @test lengths(cut) == [12, 12, 1, 5]
+        @test_throws Exception open_dataset(joinpath(dataset_folder, "d4rl/chunks.hdf5"); kind = :robomimic)
+        @test_throws ArgumentError open_dataset("x"; kind = :other)
+    end
+end

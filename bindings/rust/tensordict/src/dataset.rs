@@ -1,0 +1,207 @@
+//! Data sets of reinforcement learning and robotics, read by episodes and by rows.
+
+use std::path::Path;
+
+use tensordict_sys as sys;
+
+use crate::dict::TensorDict;
+use crate::error::{check, read_list, read_text, Result};
+use crate::handle::Handle;
+use crate::library;
+use crate::memmap::Folder;
+
+/// Which library's layout a data set has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetKind {
+    /// Minari, in HDF5.
+    Minari,
+    /// robomimic, and raw demonstrations of robosuite.
+    Robomimic,
+    /// D4RL.
+    D4rl,
+}
+
+impl DatasetKind {
+    const ALL: [(Self, sys::td_dataset_kind); 3] = [
+        (Self::Minari, sys::TD_DATASET_KIND_MINARI),
+        (Self::Robomimic, sys::TD_DATASET_KIND_ROBOMIMIC),
+        (Self::D4rl, sys::TD_DATASET_KIND_D4RL),
+    ];
+
+    fn number(self) -> sys::td_dataset_kind {
+        Self::ALL.iter().find(|row| row.0 == self).expect("each kind has a number").1
+    }
+}
+
+/// How a data set is opened.
+#[derive(Clone, Default)]
+pub struct DatasetOptions {
+    raw: sys::td_dataset_options,
+}
+
+impl DatasetOptions {
+    /// The kind is found by looking.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// It is of this kind.
+    pub fn kind(mut self, kind: DatasetKind) -> Self {
+        self.raw.kind = kind.number();
+        self
+    }
+
+    /// Episodes of D4RL without `timeouts` end after so many steps.
+    pub fn max_episode_steps(mut self, steps: i64) -> Self {
+        self.raw.max_episode_steps = steps;
+        self
+    }
+
+    /// The most memory for one dataset of a file, and the most entries of a group; 0 means the library's own limit.
+    pub fn limits(mut self, max_bytes: u64, max_entries: u32) -> Self {
+        (self.raw.max_bytes, self.raw.max_entries) = (max_bytes, max_entries);
+        self
+    }
+}
+
+/// Recordings of episodes in a layout of Python's libraries. A step is a row, laid out as TorchRL does it. Threads may
+/// share it.
+///
+/// ```no_run
+/// use tensordict::{Dataset, DatasetOptions};
+///
+/// let set = Dataset::open("cartpole/random-v0", &DatasetOptions::new())?;
+/// for i in 0..set.episodes()? {
+///     let episode = set.episode(i)?;
+///     println!("{} steps, {:?}", episode.batch_size()[0], episode.tensor(["next", "reward"])?);
+/// }
+/// # Ok::<(), tensordict::Error>(())
+/// ```
+pub struct Dataset {
+    handle: Handle<sys::td_dataset>,
+}
+
+// SAFETY: the library lets several threads call at once.
+unsafe impl Sync for Dataset {}
+
+impl Dataset {
+    /// Opens a folder or a file. Values are read when they are asked for.
+    #[track_caller]
+    pub fn open(path: impl AsRef<Path>, options: &DatasetOptions) -> Result<Self> {
+        library::ready()?;
+        let path = Folder::new(Some(path.as_ref()))?;
+        let mut token = std::ptr::null_mut();
+        // SAFETY: path and options live for the call, which gives us the handle when it succeeds.
+        unsafe {
+            check(sys::td_dataset_open(path.text(), &options.raw, &mut token))?;
+            Ok(Self { handle: Handle::new(token) })
+        }
+    }
+
+    #[track_caller]
+    fn about(&self) -> Result<(sys::td_dataset_kind, i64, i64)> {
+        let (mut kind, mut episodes, mut steps) = (0, 0, 0);
+        // SAFETY: the handle is alive, and the numbers are ours.
+        check(unsafe {
+            sys::td_dataset_about(self.handle.get(), &mut kind, &mut episodes, &mut steps)
+        })?;
+        Ok((kind, episodes, steps))
+    }
+
+    /// Which library's layout it has.
+    #[track_caller]
+    pub fn kind(&self) -> Result<DatasetKind> {
+        let number = self.about()?.0;
+        Ok(DatasetKind::ALL.iter().find(|row| row.1 == number).expect("a kind of this version").0)
+    }
+
+    /// The number of episodes.
+    #[track_caller]
+    pub fn episodes(&self) -> Result<i64> {
+        Ok(self.about()?.1)
+    }
+
+    /// The number of steps of all episodes.
+    #[track_caller]
+    pub fn steps(&self) -> Result<i64> {
+        Ok(self.about()?.2)
+    }
+
+    /// The version of the library that wrote it, as it says itself; empty if it does not.
+    #[track_caller]
+    pub fn version(&self) -> Result<String> {
+        // SAFETY: the handle is alive, and the room is as large as said.
+        read_text(|text, room, length| unsafe {
+            sys::td_dataset_version(self.handle.get(), text, room, length)
+        })
+    }
+
+    /// The number of steps of each episode.
+    #[track_caller]
+    pub fn lengths(&self) -> Result<Vec<i64>> {
+        // SAFETY: the handle is alive, and the room is as large as said.
+        read_list(0, |lengths, room, count| unsafe {
+            sys::td_dataset_lengths(self.handle.get(), lengths, room, count)
+        })
+    }
+
+    /// A dictionary without rows that has the entries of an episode: their keys, dtypes and sizes.
+    #[track_caller]
+    pub fn structure(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe {
+            sys::td_dataset_structure(self.handle.get(), result)
+        })
+    }
+
+    /// What the data set says of itself.
+    #[track_caller]
+    pub fn metadata(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe { sys::td_dataset_metadata(self.handle.get(), result) })
+    }
+
+    /// What the data set says of one episode.
+    #[track_caller]
+    pub fn episode_metadata(&self, episode: i64) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe {
+            sys::td_dataset_episode_metadata(self.handle.get(), episode, result)
+        })
+    }
+
+    /// One episode, of which each step is a row.
+    #[track_caller]
+    pub fn episode(&self, episode: i64) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe {
+            sys::td_dataset_episode(self.handle.get(), episode, result)
+        })
+    }
+
+    /// Episodes as the elements of a lazy stack.
+    #[track_caller]
+    pub fn episode_stack(&self, first: i64, count: i64) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe {
+            sys::td_dataset_episodes(self.handle.get(), first, count, result)
+        })
+    }
+
+    /// Rows of all episodes, numbered one after the other.
+    #[track_caller]
+    pub fn rows(&self, first: i64, count: i64) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe {
+            sys::td_dataset_rows(self.handle.get(), first, count, result)
+        })
+    }
+
+    /// All rows.
+    #[track_caller]
+    pub fn flat(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe { sys::td_dataset_flat(self.handle.get(), result) })
+    }
+}

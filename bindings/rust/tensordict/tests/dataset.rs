@@ -1,0 +1,52 @@
+//! Data sets of other libraries.
+
+use std::path::PathBuf;
+
+use tensordict::{Dataset, DatasetKind, DatasetOptions, ErrorKind};
+
+fn path(name: &str) -> PathBuf {
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
+    PathBuf::from(tests).join(name)
+}
+
+// Nothing in a build without HDF5.
+fn opened(name: &str, options: &DatasetOptions) -> Option<Dataset> {
+    match Dataset::open(path(name), options) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => None,
+        result => Some(result.unwrap()),
+    }
+}
+
+#[test]
+fn episodes_and_rows_are_read_alone() {
+    let Some(set) = opened("minari/mixed", &DatasetOptions::new()) else { return };
+    assert_eq!(set.kind().unwrap(), DatasetKind::Minari);
+    assert_eq!(set.version().unwrap(), "0.5.4");
+    assert_eq!((set.episodes().unwrap(), set.steps().unwrap()), (3, 15));
+    assert_eq!(set.lengths().unwrap(), [3, 7, 5]);
+    assert_eq!(set.structure().unwrap().batch_size(), [0]);
+    let first = set.episode(0).unwrap();
+    let rewards = first.tensor(["next", "reward"]).unwrap().to_vec::<f64>().unwrap();
+    assert_eq!(rewards, [0.25, 0.5, 0.75]);
+    let rows = set.rows(2, 2).unwrap();
+    assert_eq!(rows.tensor("episode").unwrap().to_vec::<i64>().unwrap(), [0, 1]);
+    assert_eq!(set.flat().unwrap().batch_size(), [15]);
+    assert_eq!(set.episode_stack(1, 2).unwrap().batch_size(), [2, -1]);
+    assert_eq!(set.episode(3).err().unwrap().kind(), ErrorKind::Index);
+    let id = set.metadata().unwrap().text("dataset_id").unwrap();
+    assert_eq!(id, "toy/mixed-hdf5-v0");
+    assert!(set.episode_metadata(1).unwrap().contains("options"));
+}
+
+#[test]
+fn a_kind_is_told_and_episodes_are_cut() {
+    let options =
+        DatasetOptions::new().kind(DatasetKind::D4rl).max_episode_steps(12).limits(1 << 20, 100);
+    let Some(set) = opened("d4rl/chunks.hdf5", &options) else { return };
+    assert_eq!(set.lengths().unwrap(), [12, 12, 1, 5]);
+    let wrong = Dataset::open(
+        path("d4rl/chunks.hdf5"),
+        &DatasetOptions::new().kind(DatasetKind::Robomimic),
+    );
+    assert_eq!(wrong.err().unwrap().kind(), ErrorKind::Format);
+}

@@ -1,0 +1,228 @@
+/* tensordict/td_dataset.h: data sets of reinforcement learning and robotics, read by episodes and by rows (C: td_dataset_open, td_dataset_episode, td_dataset_flat, …; Python: minari.load_dataset, torchrl.data.datasets). */
+#ifndef TENSORDICT_TD_DATASET_H
+#define TENSORDICT_TD_DATASET_H
+
+#include "tensordict/td_entries.h"
+
+TD_BEGIN_C
+
+/**
+ * An open data set: recordings of episodes in a layout of Python's libraries.
+ *
+ * A step is a row, laid out as TorchRL does it: `observation`, `action` and `info` are those before
+ * the step, `next` holds those behind it, and `reward`, `terminated`, `truncated` and `done`, of
+ * shape [1] in each row. `episode` (int64) is the number of the episode. What a layout does not
+ * have, is no entry: D4RL's older files have no `next` observation, and robomimic has `done`
+ * alone.
+ *
+ * Opening looks at groups and metadata. Values are read when they are asked for, and only those.
+ * Encoded pictures are non-tensor data, the bytes of a file in each row.
+ */
+typedef struct td_dataset td_dataset;
+
+/**
+ * Kinds of data sets.
+ */
+typedef int32_t td_dataset_kind;
+enum {
+  TD_DATASET_KIND_DETECT = 0,    /**< found by looking at folders, files and groups */
+  TD_DATASET_KIND_MINARI = 1,    /**< Minari 0.4 to 0.5.4, in HDF5: the folder, its folder `data`, or
+                                      the file in it */
+  TD_DATASET_KIND_ROBOMIMIC = 2, /**< robomimic, and raw demonstrations of robosuite */
+  TD_DATASET_KIND_D4RL = 3       /**< D4RL, also in chunks */
+};
+
+/**
+ * Options of td_dataset_open(). Set a field after `struct_size` to 0 for its default.
+ */
+typedef struct td_dataset_options {
+  uint32_t struct_size;      /**< sizeof(td_dataset_options) */
+  td_dataset_kind kind;      /**< what it is; TD_DATASET_KIND_DETECT finds it */
+  int64_t max_episode_steps; /**< D4RL without `timeouts`: an episode ends after so many steps, and
+                                  is truncated there; 0: it ends where it is terminal only */
+  uint64_t max_bytes;        /**< most memory for one dataset of a file that is read; 0: 1,100 times
+                                  the size of the file and 64 MB */
+  uint32_t max_entries;      /**< most accepted entries of a group; 0: 1,000,000 */
+  uint32_t reserved;         /**< 0 */
+} td_dataset_options;
+#define TD_DATASET_OPTIONS_INIT {(uint32_t)sizeof(td_dataset_options), 0, 0, 0, 0, 0}
+
+/**
+ * Opens a data set.
+ *
+ * @param file    borrowed; UTF-8 path of a folder or a file
+ * @param options borrowed; NULL for the defaults
+ * @param result  new; free with td_dataset_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (no data set; damaged; its parts contradict each other; larger
+ *         than the limits), TD_ERR_UNSUPPORTED (a kind that is not read; this build has no HDF5),
+ *         TD_ERR_KEY_NOT_FOUND (a group is missing), TD_ERR_BUSY (the file was replaced meanwhile),
+ *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_open(const char *file, const td_dataset_options *TD_NULLABLE options,
+                          td_dataset **result) TD_NOEXCEPT;
+
+/**
+ * Closes a data set. Dictionaries that were read from it stay.
+ *
+ * @param dataset consumed; NULL does nothing
+ *
+ * @threadsafety no other thread uses the handle
+ */
+TD_API(0, 2) void td_dataset_free(td_dataset *TD_NULLABLE dataset) TD_NOEXCEPT;
+
+/**
+ * Tells what a data set is and how long. The first call may read the length of each episode.
+ *
+ * @param dataset  borrowed
+ * @param kind     written; NULL: not asked for
+ * @param episodes written: the number of episodes; NULL: not asked for
+ * @param steps    written: the number of steps of all of them; NULL: not asked for
+ *
+ * @return TD_OK, TD_ERR_FORMAT (damaged, or lengths that contradict each other), TD_ERR_KEY_NOT_FOUND
+ *         (a group is missing), TD_ERR_UNSUPPORTED, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_about(const td_dataset *dataset, td_dataset_kind *TD_NULLABLE kind,
+                           int64_t *TD_NULLABLE episodes, int64_t *TD_NULLABLE steps) TD_NOEXCEPT;
+
+/**
+ * Gets the version of the library that wrote a data set, "0.5.4", as it says itself; empty if it
+ * does not.
+ *
+ * @param dataset  borrowed
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
+ *
+ * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_version(const td_dataset *dataset, char *TD_NULLABLE text, size_t text_cap,
+                             size_t *length) TD_NOEXCEPT;
+
+/**
+ * Gets the number of steps of each episode.
+ *
+ * @param dataset     borrowed
+ * @param lengths     written when `lengths_cap` is large enough
+ * @param lengths_cap room in `lengths`; 0 asks for the number only
+ * @param count       number of episodes; also written on TD_ERR_BUFFER_TOO_SMALL
+ *
+ * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, and those of td_dataset_about()
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_lengths(const td_dataset *dataset, int64_t *TD_NULLABLE lengths,
+                             size_t lengths_cap, size_t *count) TD_NOEXCEPT;
+
+/**
+ * Makes a dictionary without rows (batch size [0]) that has the entries of an episode: their keys,
+ * dtypes and sizes.
+ *
+ * @param dataset borrowed
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_FORMAT, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS (two datasets of the file would
+ *         be one entry), TD_ERR_KEY_INVALID, TD_ERR_UNSUPPORTED (something has no place in a
+ *         dictionary), TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_structure(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Gets what a data set says of itself: the members of Minari's metadata.json; the attributes of
+ * robomimic's `data`, and its `mask`; all that D4RL's files have beside the rows. Attributes of the
+ * file are in `attributes`. Texts of JSON inside (spaces, env_spec, env_args) stay texts.
+ *
+ * @param dataset borrowed
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, and those of td_dataset_structure()
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_metadata(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Gets what a data set says of one episode: its attributes (`seed`, `options`, `model_file`), the
+ * `name` of robomimic, and datasets whose rows are not those of steps.
+ *
+ * @param dataset borrowed
+ * @param episode from 0 on
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_episode_metadata(const td_dataset *dataset, int64_t episode,
+                                      td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Reads one episode, of which each step is a row.
+ *
+ * @param dataset borrowed
+ * @param episode from 0 on
+ * @param result  new, batch size [steps]; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
+ * @threadsafety any thread; readings of several threads take turns
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_episode(const td_dataset *dataset, int64_t episode,
+                             td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Reads episodes as the elements of a lazy stack.
+ *
+ * @param dataset borrowed
+ * @param first   the first episode
+ * @param count   number of episodes, at least 1
+ * @param result  new, batch size [count, steps], with -1 for steps that differ; free with td_free();
+ *                NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
+ * @threadsafety any thread; readings of several threads take turns
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_episodes(const td_dataset *dataset, int64_t first, int64_t count,
+                              td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Reads rows: the steps of all episodes are numbered one after the other.
+ *
+ * @param dataset borrowed
+ * @param first   the first row
+ * @param count   number of rows; 0 gives what td_dataset_structure() gives
+ * @param result  new, batch size [count]; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INDEX, TD_ERR_FORMAT (also: an episode has other entries, dtypes or sizes than
+ *         those before), and those of td_dataset_structure()
+ * @threadsafety any thread; readings of several threads take turns
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_rows(const td_dataset *dataset, int64_t first, int64_t count,
+                          td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Reads all rows, as td_dataset_rows() does.
+ *
+ * @param dataset borrowed
+ * @param result  new, batch size [steps]; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, and those of td_dataset_rows()
+ * @threadsafety any thread; readings of several threads take turns
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_flat(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
+
+TD_END_C
+
+#endif

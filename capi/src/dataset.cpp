@@ -1,0 +1,100 @@
+// tensordict/td_dataset.h
+#include "choices.h"
+#include "give.h"
+#include "guard.h"
+#include "tensordict/td_dataset.h"
+
+#include "core/datasets/dataset.h"
+
+using capi::give;
+using capi::guard;
+using capi::in;
+using capi::not_null;
+
+namespace capi {
+
+template <>
+struct Traits<td_dataset> : OwnedTraits<td::Dataset, Kind::dataset> {
+  static constexpr const char* name = "data set";
+};
+
+}  // namespace capi
+
+namespace {
+
+td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
+  const td_dataset_options given =
+      capi::options_in(options, td_dataset_options TD_DATASET_OPTIONS_INIT);
+  capi::require_zero(static_cast<int32_t>(given.reserved));
+  td::DatasetOptions result;
+  result.kind = capi::choice_in<td::DatasetKind>(given.kind, TD_DATASET_KIND_DETECT,
+                                                 TD_DATASET_KIND_D4RL, "kind");
+  result.max_episode_steps = given.max_episode_steps;
+  result.max_bytes = given.max_bytes;
+  result.max_entries = given.max_entries;
+  return result;
+}
+
+}  // namespace
+
+td_status td_dataset_open(const char* file, const td_dataset_options* options,
+                          td_dataset** result) noexcept {
+  return give(__func__, result, [&] {
+    return td::Dataset::open(not_null(file, "file"), dataset_options_in(options));
+  });
+}
+
+void td_dataset_free(td_dataset* dataset) noexcept { capi::free_handle(dataset); }
+
+td_status td_dataset_about(const td_dataset* dataset, td_dataset_kind* kind, int64_t* episodes,
+                           int64_t* steps) noexcept {
+  return guard(__func__, [&] {
+    const td::Dataset& set = *in(dataset);
+    if (steps != nullptr) *steps = set.steps();
+    if (kind != nullptr) *kind = static_cast<td_dataset_kind>(set.kind());
+    if (episodes != nullptr) *episodes = set.episodes();
+  });
+}
+
+td_status td_dataset_version(const td_dataset* dataset, char* text, size_t text_cap,
+                             size_t* length) noexcept {
+  return guard(__func__, [&] { capi::write_text(in(dataset)->version(), text, text_cap, length); });
+}
+
+td_status td_dataset_lengths(const td_dataset* dataset, int64_t* lengths, size_t lengths_cap,
+                             size_t* count) noexcept {
+  return guard(__func__,
+               [&] { capi::write_sizes(in(dataset)->lengths(), lengths, lengths_cap, count); });
+}
+
+td_status td_dataset_structure(const td_dataset* dataset, td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->structure(); });
+}
+
+td_status td_dataset_metadata(const td_dataset* dataset, td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->metadata(); });
+}
+
+td_status td_dataset_episode_metadata(const td_dataset* dataset, int64_t episode,
+                                      td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->metadata(episode); });
+}
+
+td_status td_dataset_episode(const td_dataset* dataset, int64_t episode,
+                             td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->episode(episode); });
+}
+
+td_status td_dataset_episodes(const td_dataset* dataset, int64_t first, int64_t count,
+                              td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->episodes(first, count); });
+}
+
+td_status td_dataset_rows(const td_dataset* dataset, int64_t first, int64_t count,
+                          td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->rows(first, count); });
+}
+
+td_status td_dataset_flat(const td_dataset* dataset, td_tensordict** result) noexcept {
+  return give(__func__, result, [&] { return in(dataset)->rows(0, in(dataset)->steps()); });
+}

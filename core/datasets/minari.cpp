@@ -1,0 +1,251 @@
+// Minari's data sets in HDF5: metadata.json beside the file, or attributes of the file up to version 0.4.
+#include "core/datasets/source.h"
+#include "core/formats/json_text.h"
+#include "core/io/file_io.h"
+
+#include <algorithm>
+
+namespace td::datasets {
+
+namespace {
+
+constexpr std::size_t most_json = std::size_t{1} << 28;
+
+// A space of Gymnasium as Minari writes it. Without one, nothing is known of the values.
+class Space {
+ public:
+  explicit Space(const Plain* space = nullptr) : space_(space) {}
+
+  bool is(std::string_view type) const {
+    const Plain* found = space_ == nullptr ? nullptr : space_->find("type", Plain::text);
+    return found != nullptr && found->characters() == type;
+  }
+  bool is_known() const noexcept { return space_ != nullptr; }
+
+  Space below(const std::string& name) const {
+    const Plain* parts = space_ == nullptr ? nullptr : space_->find("subspaces");
+    if (parts == nullptr) return Space();
+    if (is("Dict") && parts->is(Plain::object)) return Space(parts->find(name));
+    const std::int64_t i = number_of(name);
+    const bool there = is("Tuple") && parts->is(Plain::list) && i >= 0 &&
+                       static_cast<std::size_t>(i) < parts->items().size();
+    return there ? Space(&parts->items()[static_cast<std::size_t>(i)]) : Space();
+  }
+
+  // The number of dimensions of a Box; -1 for other spaces.
+  std::int64_t dims() const {
+    const Plain* shape = is("Box") ? space_->find("shape", Plain::list) : nullptr;
+    return shape == nullptr ? -1 : static_cast<std::int64_t>(shape->items().size());
+  }
+
+ private:
+  const Plain* space_;
+};
+
+class Minari final : public Source {
+ public:
+  Minari(std::unique_ptr<hdf5::GroupFile> file, Plain metadata, bool beside, std::string where)
+      : Source(std::move(file)),
+        metadata_(std::move(metadata)),
+        beside_(beside),
+        where_(std::move(where)) {
+    kind = DatasetKind::minari;
+    if (const Plain* found = metadata_.find("minari_version", Plain::text))
+      version = std::string(found->characters());
+    observations_ = space("observation_space");
+    actions_ = space("action_space");
+    count_episodes();
+  }
+
+  std::vector<std::int64_t> lengths() const override {
+    std::vector<std::int64_t> lengths;
+    std::int64_t all = 0;
+    for (std::int64_t i = 0; i < episodes; ++i) {
+      std::int64_t length = count_attribute(*file_, group(i), "total_steps");
+      if (length < 0) length = rewards_of(i);
+      lengths.push_back(length);
+      if (__builtin_add_overflow(all, length, &all)) all = -1;
+    }
+    const Plain* steps = metadata_.find("total_steps", Plain::integer);
+    if (steps != nullptr && steps->integral() != all) {
+      fail(Code::format, where_, ": total_steps is ", steps->integral(), ", and the episodes have ",
+           all, " steps");
+    }
+    return lengths;
+  }
+
+  std::vector<Column> columns(std::size_t table) const override {
+    const std::string top = group(static_cast<std::int64_t>(table));
+    std::vector<hdf5::Leaf> leaves = leaves_of(*file_, top);
+    const std::int64_t length = length_of(static_cast<std::int64_t>(table));
+    std::vector<Column> columns;
+    for (hdf5::Leaf& leaf : leaves) {
+      if (std::optional<Column> column = this->column(leaf, length)) {
+        column->leaf = std::move(leaf);
+        columns.push_back(*std::move(column));
+      }
+    }
+    return columns;
+  }
+
+  TensorDict metadata() const override {
+    TensorDict result;
+    put_members(result, metadata_);
+    if (!beside_) return result;
+    const Plain attributes = file_->attributes("/");
+    for (std::size_t i = 0; i < attributes.items().size(); ++i)
+      result.set_non_tensor({"attributes", attributes.name(i)}, attributes.items()[i]);
+    return result;
+  }
+
+  TensorDict metadata(std::int64_t episode) const override {
+    TensorDict result;
+    put_members(result, nested_members(file_->attributes(group(episode))));
+    const std::int64_t length = length_of(episode);
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, group(episode))) {
+      if (!column(leaf, length)) put_leaf(result, leaf.path, *file_, leaf);
+    }
+    return result;
+  }
+
+ private:
+  static std::string group(std::int64_t i) { return "/episode_" + std::to_string(i); }
+
+  std::int64_t rewards_of(std::int64_t episode) const {
+    const std::string place = group(episode) + "/rewards";
+    const std::vector<hdf5::Leaf> leaves = file_->leaves(place);
+    if (leaves.empty() || leaves[0].rows() < 0)
+      fail(Code::format, file_->where(), ": ", quote(place), " has no rows");
+    return leaves[0].rows();
+  }
+
+  std::int64_t length_of(std::int64_t episode) const {
+    const std::int64_t length = count_attribute(*file_, group(episode), "total_steps");
+    return length < 0 ? rewards_of(episode) : length;
+  }
+
+  Plain space(const char* name) const {
+    const Plain* text = metadata_.find(name, Plain::text);
+    if (text == nullptr) return {};
+    return read_json(text->characters(), where_ + ": " + name, 64, Repeated::kept);
+  }
+
+  void count_episodes() {
+    std::int64_t found = 0;
+    for (const std::string& name : file_->names("/")) {
+      if (name.compare(0, 8, "episode_") != 0) continue;
+      if (name != "episode_" + std::to_string(found)) {
+        fail(Code::format, file_->where(), ": there is a group ", quote(name), " and no ",
+             quote("episode_" + std::to_string(found)));
+      }
+      ++found;
+    }
+    const Plain* total = metadata_.find("total_episodes", Plain::integer);
+    if (total != nullptr && total->integral() != found) {
+      fail(Code::format, where_, ": total_episodes is ", total->integral(), ", and ",
+           file_->where(), " has ", found, " episodes");
+    }
+    episodes = found;
+  }
+
+  // What becomes of a dataset of an episode; nothing if its rows are not those of steps.
+  std::optional<Column> column(const hdf5::Leaf& leaf, std::int64_t length) const {
+    const std::string& top = leaf.path[0];
+    if (top == "observations") {
+      require_rows(*file_, leaf, length + 1);
+      Column column = named("observation", leaf, Space(known(observations_)));
+      column.next = below_next(column.key);
+      return column;
+    }
+    if (top == "actions") {
+      require_rows(*file_, leaf, length);
+      return named("action", leaf, Space(known(actions_)));
+    }
+    if (top == "infos" && leaf.path.size() > 1) {
+      Column column = named("info", leaf, Space());
+      // Some published sets lack the row of the reset.
+      if (leaf.rows() != length) require_rows(*file_, leaf, length + 1);
+      (leaf.rows() == length ? column.key : column.next) = below_next(column.key);
+      return column;
+    }
+    if (leaf.path.size() == 1) {
+      const auto end = [&](const char* name, Form form) {
+        require_rows(*file_, leaf, length);
+        return Column{{"next", name}, {}, form};
+      };
+      if (top == "rewards") return end("reward", Form::number);
+      if (top == "terminations") return end("terminated", Form::flag);
+      if (top == "truncations") return end("truncated", Form::flag);
+    }
+    if (leaf.rows() != length) return std::nullopt;
+    return Column{leaf.path, {}, Form::as_stored};
+  }
+
+  static const Plain* known(const Plain& space) {
+    return space.is(Plain::object) ? &space : nullptr;
+  }
+
+  static OwnedKey below_next(const OwnedKey& key) {
+    OwnedKey next{"next"};
+    next.insert(next.end(), key.begin(), key.end());
+    return next;
+  }
+
+  static Column named(const char* first, const hdf5::Leaf& leaf, Space space) {
+    Column column;
+    column.key = {first};
+    for (std::size_t i = 1; i < leaf.path.size(); ++i) {
+      const std::string& name = leaf.path[i];
+      const bool member = !space.is("Dict") && name.compare(0, 7, "_index_") == 0 &&
+                          number_of(name) >= 0 && name.size() > 7;
+      column.key.push_back(member ? name.substr(7) : name);
+      space = space.below(member ? name.substr(7) : name);
+    }
+    const auto dims = static_cast<std::int64_t>(leaf.sizes.size());
+    // Encoded files of one length are rows of bytes; what has the dimensions of the space is raw.
+    const bool packed = leaf.holds == hdf5::Leaf::tensor && leaf.dtype == at::kByte && dims == 2 &&
+                        space.dims() > 1;
+    if (leaf.holds == hdf5::Leaf::bytes || packed) column.form = Form::file;
+    return column;
+  }
+
+  Plain metadata_, observations_, actions_;
+  bool beside_;  // metadata.json is
+  std::string where_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOptions& options) {
+  const auto there = [](const std::string& file) {
+    return files::look(file).found == files::Found::file;
+  };
+  std::string data = files::absolute(path);
+  if (there(data)) {
+    data = files::parent_of(data);
+  } else if (files::look(files::join(data, "data")).found == files::Found::folder) {
+    data = files::join(data, "data");
+  }
+  const std::string json = files::join(data, "metadata.json");
+  const std::string values = files::join(data, "main_data.hdf5");
+  if (!there(json)) {
+    auto file =
+        hdf5::GroupFile::open(there(path) ? path : values, options.max_bytes, options.max_entries);
+    const std::string where = file->where();
+    Plain attributes = file->attributes("/");
+    return std::make_unique<Minari>(std::move(file), std::move(attributes), false, where);
+  }
+  Plain metadata = read_json(files::read(json, most_json), quote(json), 64, Repeated::kept);
+  if (!metadata.is(Plain::object)) fail(Code::format, quote(json), " is no JSON object");
+  const Plain* format = metadata.find("data_format", Plain::text);
+  if (format != nullptr && format->characters() != "hdf5") {
+    fail(Code::unsupported, quote(json), ": the data are in ", format->characters(),
+         "; of Minari's data sets those in HDF5 are read");
+  }
+  const bool told = there(path) && path.size() > 5 && !files::ends_with(path, ".json");
+  return std::make_unique<Minari>(
+      hdf5::GroupFile::open(told ? path : values, options.max_bytes, options.max_entries),
+      std::move(metadata), true, quote(json));
+}
+
+}  // namespace td::datasets

@@ -1,0 +1,124 @@
+// robomimic's data sets, and the raw demonstrations of robosuite: a group for each below /data.
+#include "core/datasets/source.h"
+#include "core/formats/json_text.h"
+
+namespace td::datasets {
+
+namespace {
+
+const std::string top = "/data";
+
+class Robomimic final : public Source {
+ public:
+  explicit Robomimic(std::unique_ptr<hdf5::GroupFile> file) : Source(std::move(file)) {
+    kind = DatasetKind::robomimic;
+    if (!file_->is_group(top))
+      fail(Code::format, file_->where(), " is no data set of robomimic: it has no group \"/data\"");
+    if (const auto found = file_->attribute(top, "repository_version"))
+      version = std::string(found->characters());
+    names_ = file_->names(top);
+    for (const std::string& name : names_) {
+      const std::string place = group(name);
+      if (number_of(name) < 0 || !file_->is_group(place)) {
+        fail(Code::format, file_->where(), ": ", quote(place),
+             " is no demonstration: those are groups with a number at the end of their names");
+      }
+    }
+    episodes = static_cast<std::int64_t>(names_.size());
+  }
+
+  std::vector<std::int64_t> lengths() const override {
+    std::vector<std::int64_t> lengths;
+    for (const std::string& name : names_) lengths.push_back(length_of(group(name)));
+    return lengths;
+  }
+
+  std::vector<Column> columns(std::size_t table) const override {
+    const std::string place = group(names_[table]);
+    const std::int64_t length = length_of(place);
+    std::vector<Column> columns;
+    for (hdf5::Leaf& leaf : leaves_of(*file_, place)) {
+      Column column = this->column(leaf);
+      if (column.key.empty() && leaf.rows() != length) continue;
+      require_rows(*file_, leaf, length);
+      if (column.key.empty()) column.key = leaf.path;
+      column.leaf = std::move(leaf);
+      columns.push_back(std::move(column));
+    }
+    return columns;
+  }
+
+  TensorDict metadata() const override {
+    TensorDict result;
+    put_members(result, file_->attributes(top));
+    const Plain attributes = file_->attributes("/");
+    for (std::size_t i = 0; i < attributes.items().size(); ++i)
+      result.set_non_tensor({"attributes", attributes.name(i)}, attributes.items()[i]);
+    for (const std::string& name : file_->names("/")) {
+      if (name == "data") continue;
+      for (const hdf5::Leaf& leaf : file_->leaves("/" + name)) {
+        OwnedKey key{name};
+        key.insert(key.end(), leaf.path.begin(), leaf.path.end());
+        put_leaf(result, key, *file_, leaf);
+      }
+    }
+    return result;
+  }
+
+  TensorDict metadata(std::int64_t episode) const override {
+    const std::string& name = names_[static_cast<std::size_t>(episode)];
+    TensorDict result;
+    result.set_non_tensor({"name"}, Plain::of_text(name));
+    put_members(result, file_->attributes(group(name)));
+    const std::int64_t length = length_of(group(name));
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, group(name))) {
+      if (column(leaf).key.empty() && leaf.rows() != length)
+        put_leaf(result, leaf.path, *file_, leaf);
+    }
+    return result;
+  }
+
+ private:
+  static std::string group(const std::string& name) { return top + "/" + name; }
+
+  std::int64_t length_of(const std::string& place) const {
+    const std::int64_t length = count_attribute(*file_, place, "num_samples");
+    if (length >= 0) return length;
+    const std::vector<hdf5::Leaf> leaves = file_->leaves(place + "/actions");
+    if (leaves.empty() || leaves[0].rows() < 0)
+      fail(Code::format, file_->where(), ": ", quote(place + "/actions"), " has no rows");
+    return leaves[0].rows();
+  }
+
+  // Without a key: a dataset that we do not know.
+  static Column column(const hdf5::Leaf& leaf) {
+    const std::string& first = leaf.path[0];
+    Column column;
+    if (first == "obs" || first == "next_obs") {
+      if (leaf.path.size() < 2) return column;
+      if (first == "next_obs") column.key = {"next"};
+      column.key.emplace_back("observation");
+      column.key.insert(column.key.end(), leaf.path.begin() + 1, leaf.path.end());
+    } else if (leaf.path.size() == 1 && first == "actions") {
+      column.key = {"action"};
+    } else if (leaf.path.size() == 1 && first == "rewards") {
+      column.key = {"next", "reward"};
+      column.form = Form::number;
+    } else if (leaf.path.size() == 1 && first == "dones") {
+      column.key = {"next", "done"};
+      column.form = Form::flag;
+    }
+    return column;
+  }
+
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options) {
+  return std::make_unique<Robomimic>(
+      hdf5::GroupFile::open(path, options.max_bytes, options.max_entries));
+}
+
+}  // namespace td::datasets

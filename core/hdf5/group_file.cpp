@@ -1,0 +1,195 @@
+#include "core/hdf5/group_file.h"
+
+#include "core/formats/json_text.h"
+#include "core/hdf5/attributes.h"
+#include "core/hdf5/links.h"
+#include "core/hdf5/open_file.h"
+#include "core/hdf5/tree.h"
+#include "core/tensor/foreign.h"
+
+#include <ATen/ATen.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace td::hdf5 {
+
+namespace {
+
+class OpenGroups final : public GroupFile {
+ public:
+  OpenGroups(const std::string& path, std::uint64_t max_bytes, std::uint32_t max_entries) {
+    if (max_entries != 0) options_.max_entries = max_entries;
+    if (path.empty()) fail(Code::io, "no such file: the path is empty");
+    const std::string name = files::absolute(path);
+    where_ = quote(name);
+    file_bytes_ = FileBytes::open(name, false).size();  // refuses links and special files
+    most_ = max_bytes != 0 ? max_bytes : default_limit(file_bytes_);
+    struct stat looked {};
+    if (::lstat(name.c_str(), &looked) != 0) files::fail_io("cannot open", name, errno);
+    const Session session;
+    file_ = open_path(name, looked, where_);
+  }
+
+  ~OpenGroups() override {
+    const Session session;
+    file_.reset();
+  }
+
+  const std::string& where() const noexcept override { return where_; }
+
+  std::vector<std::string> names(const std::string& group) const override {
+    const Session session;
+    look_at(file_, group, where_);
+    std::vector<std::string> names;
+    for (Link& link : links_of(file_, group, where_, options_))
+      names.push_back(std::move(link.name));
+    std::sort(names.begin(), names.end(), counts_before);
+    return names;
+  }
+
+  bool is_group(const std::string& place) const override {
+    const Session session;
+    return type_at(place) == H5O_TYPE_GROUP;
+  }
+
+  std::vector<Leaf> leaves(const std::string& group) const override {
+    const Session session;
+    Budget budget = this->budget();
+    Options options = options_;
+    std::string top = group;
+    const bool alone = type_at(group) == H5O_TYPE_DATASET;
+    if (alone) {
+      const std::size_t slash = group.rfind('/');
+      options.keys = {{group.substr(slash + 1)}};
+      top = slash == 0 ? "/" : group.substr(0, slash);
+    }
+    std::size_t entries = 0;
+    const Tree tree = scan(file_, top, where_, options, entries, budget);
+    std::vector<Leaf> leaves;
+    for (const Entry& entry : tree) {
+      if (entry.is_dict() || entry.is_attribute()) continue;
+      Leaf leaf;
+      for (std::size_t at = alone ? entry.parent : &entry - tree.data(); at != 0;
+           at = tree[at].parent)
+        leaf.path.push_back(tree[at].name);
+      std::reverse(leaf.path.begin(), leaf.path.end());
+      leaf.place = entry.place;
+      leaf.fields = entry.fields;
+      const bool numbers = entry.holds == Holds::tensor || entry.marked;
+      leaf.holds = numbers ? Leaf::tensor : entry.holds == Holds::bytes ? Leaf::bytes : Leaf::text;
+      if (numbers) leaf.dtype = entry.dtype;
+      leaf.sizes = entry.sizes;
+      leaves.push_back(std::move(leaf));
+    }
+    return leaves;
+  }
+
+  Plain attributes(const std::string& place) const override {
+    const Session session;
+    Budget budget = this->budget();
+    PlainBuilder result;
+    result.open();
+    if (type_at(place) != H5O_TYPE_UNKNOWN) {
+      const Id object = open_object(place);
+      each_attribute(object, where_, options_, [&](const std::string& name, hid_t attribute) {
+        if (!is_utf8(name)) return;
+        std::optional<Plain> value = attribute_value(attribute, where_, place + "@" + name, budget);
+        if (!value) return;
+        result.name(name);
+        result.add(*std::move(value));
+      });
+    }
+    result.close(true);
+    return result.take();
+  }
+
+  std::optional<Plain> attribute(const std::string& place, const char* name) const override {
+    const Session session;
+    if (type_at(place) == H5O_TYPE_UNKNOWN) return std::nullopt;
+    const Id object = open_object(place);
+    if (H5Aexists(object, name) <= 0) return std::nullopt;
+    Budget budget = this->budget();
+    const Id attribute =
+        need(H5Aopen(object, name, H5P_DEFAULT), Code::format, where_, "cannot open an attribute");
+    return attribute_value(attribute, where_, place + "@" + name, budget);
+  }
+
+  LeafValues read(const Leaf& leaf, std::int64_t start, std::int64_t count) const override {
+    return read(leaf, true, start, count);
+  }
+  LeafValues read(const Leaf& leaf) const override { return read(leaf, false, 0, 0); }
+
+ private:
+  Budget budget() const { return {most_, file_bytes_, where_}; }
+
+  H5O_type_t type_at(const std::string& place) const {
+    H5O_info_t info{};
+    const Id way = inside_file(H5P_LINK_ACCESS, where_);
+    return H5Oget_info_by_name(file_, place.c_str(), &info, way) < 0 ? H5O_TYPE_UNKNOWN : info.type;
+  }
+
+  Id open_object(const std::string& place) const {
+    return need(H5Oopen(file_, place.c_str(), inside_file(H5P_LINK_ACCESS, where_)), Code::format,
+                where_, "cannot open a group or dataset");
+  }
+
+  LeafValues read(const Leaf& leaf, bool some, std::int64_t start, std::int64_t count) const {
+    const Session session;
+    Budget budget = this->budget();
+    const Id dataset = open_dataset(file_, leaf.place, where_);
+    const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
+    const TypePlan plan = plan_field(type, leaf.fields, where_);
+    const Id space = need(H5Dget_space(dataset), Code::format, where_, "bad dataset");
+    require_same(leaf, plan, space);
+    Sizes sizes = leaf.sizes;
+    Source source{dataset};
+    Id memory_space;
+    if (some) {
+      if (leaf.rows() < 0 || start < 0 || count < 0 || start > leaf.rows() - count)
+        fail(Code::internal, "rows of ", quote(leaf.place), " that it has not");
+      sizes[0] = count;
+      memory_space = select_rows(space, start, 1, count, where_);
+      source.memory_space = memory_space;
+      source.file_space = space;
+    }
+    LeafValues result;
+    if (leaf.holds != Leaf::tensor) {
+      result.plain = read_plain(source, plan, sizes, where_, quote(leaf.place), budget);
+      return result;
+    }
+    const auto inner = static_cast<std::size_t>(count_elements(plan.inner));
+    budget.take(sizes, plan.item / std::max<std::size_t>(1, inner), quote(leaf.place));
+    result.tensor = at::empty(sizes, plan.dtype);
+    if (result.tensor.numel() != 0) read_raw(source, plan.memory, result.tensor.data_ptr(), where_);
+    if (plan.dtype == at::kBool && result.tensor.numel() != 0) make_bools_valid(result.tensor);
+    return result;
+  }
+
+  void require_same(const Leaf& leaf, const TypePlan& plan, hid_t space) const {
+    hsize_t now[H5S_MAX_RANK] = {};
+    const int dims = H5Sget_simple_extent_dims(space, now, nullptr);
+    const bool numbers = plan.holds == Holds::tensor;
+    bool same = dims >= 0 && numbers == (leaf.holds == Leaf::tensor) &&
+                (!numbers || plan.dtype == leaf.dtype) &&
+                leaf.sizes.size() == static_cast<std::size_t>(dims) + plan.inner.size();
+    for (int i = 0; same && i < dims; ++i)
+      same = now[i] == static_cast<hsize_t>(leaf.sizes[static_cast<std::size_t>(i)]);
+    if (!same)
+      fail(Code::busy, where_, ": ", quote(leaf.place), " has changed since the file was opened");
+  }
+
+  Options options_;
+  std::string where_;
+  std::uint64_t file_bytes_ = 0, most_ = 0;
+  Id file_;
+};
+
+}  // namespace
+
+std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t max_bytes,
+                                           std::uint32_t max_entries) {
+  return std::make_unique<OpenGroups>(path, max_bytes, max_entries);
+}
+
+}  // namespace td::hdf5

@@ -1,0 +1,47 @@
+/* A data set of another library: what it holds, one episode, rows of all. The path of one of Minari is the argument. */
+#include <inttypes.h>
+
+#include "must.h"
+
+int main(int argc, char **argv) {
+  const char *path = argc > 1 ? argv[1] : "cartpole/random-v0";
+  /* [open] */
+  td_dataset *set;
+  int64_t episodes, steps;
+  must(td_dataset_open(path, NULL, &set)); /* what kind it is, is found by looking */
+  must(td_dataset_about(set, NULL, &episodes, &steps));
+  /* [/open] */
+  printf("%" PRId64 " episodes, %" PRId64 " steps\n", episodes, steps);
+
+  char text[2048];
+  size_t length;
+  /* [structure] */
+  td_tensordict *structure; /* no rows; the keys, dtypes and sizes of a step */
+  must(td_dataset_structure(set, &structure));
+  must(td_to_string(structure, text, sizeof text, &length));
+  /* [/structure] */
+  printf("%s\n", text);
+  td_free(structure);
+
+  int64_t sizes[1];
+  size_t dims;
+  /* [read] */
+  td_tensordict *episode, *rows;
+  must(td_dataset_episode(set, 4, &episode)); /* reads nothing else */
+  must(td_dataset_rows(set, 20, 32, &rows));  /* steps 20 to 51 of all episodes */
+  /* [/read] */
+  must(td_batch_size(episode, sizes, 1, &dims));
+  printf("episode 4 has %" PRId64 " steps\n", sizes[0]);
+  td_free(episode);
+  td_free(rows);
+
+  /* [metadata] */
+  td_tensordict *about;
+  must(td_dataset_metadata(set, &about));
+  must(td_get_text(about, TD_KEY("algorithm_name"), text, sizeof text, &length));
+  /* [/metadata] */
+  printf("recorded by %s\n", text);
+  td_free(about);
+  td_dataset_free(set);
+  return 0;
+}

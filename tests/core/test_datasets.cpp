@@ -1,0 +1,297 @@
+// Data sets that Minari, robomimic and D4RL wrote: each holds what the manifest says that its own library reads.
+#include "core/base/sha256.h"
+#include "core/datasets/dataset.h"
+#include "core/formats/json_text.h"
+#include "core/tensor/dtype.h"
+#include "core/tree/non_tensor.h"
+
+#include "folders.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+namespace {
+
+std::string path_of(const std::string& name) {
+  return std::string(TD_TEST_DATA) + "/datasets/" + name;
+}
+
+// nullptr in a build without HDF5.
+std::unique_ptr<Dataset> open(const std::string& name, const DatasetOptions& options = {}) {
+  try {
+    return Dataset::open(path_of(name), options);
+  } catch (const Error& error) {
+    if (error.code() != Code::unsupported) throw;
+    return nullptr;
+  }
+}
+
+std::string text(const Plain& object, const char* name) {
+  const Plain* found = object.find(name);
+  return found == nullptr ? "" : std::string(found->characters());
+}
+
+std::vector<std::int64_t> numbers(const Plain& list) {
+  std::vector<std::int64_t> numbers;
+  for (const Plain& one : list.items()) numbers.push_back(one.integral());
+  return numbers;
+}
+
+using Key = std::vector<std::string>;
+
+// The entry that the rows of a name in the manifest become, and whether there is a last row in "next".
+struct Place {
+  Key key;
+  bool is_longer = false;
+};
+
+Place place_of(const std::string& kind, const std::string& name) {
+  Key path;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('/', at), name.size());
+    path.push_back(name.substr(at, end - at));
+    at = end + 1;
+  }
+  const std::string top = path[0];
+  const auto first = [&](Key key) {
+    key.insert(key.end(), path.begin() + 1, path.end());
+    return key;
+  };
+  if (top == "rewards") return {{"next", "reward"}};
+  if (top == "terminations" || top == "terminals") return {{"next", "terminated"}};
+  if (top == "truncations" || top == "timeouts") return {{"next", "truncated"}};
+  if (top == "dones") return {{"next", "done"}};
+  if (top == "actions") return {first({"action"})};
+  if (top == "observations") return {first({"observation"}), kind == "minari"};
+  if (top == "infos") return {first({"info"}), kind == "minari"};
+  if (top == "obs") return {first({"observation"})};
+  if (top == "next_obs" || top == "next_observations") return {first({"next", "observation"})};
+  return {path};
+}
+
+// The bytes of rows as the manifest hashes them.
+void add_bytes(std::string& to, const TensorDict& td, const Key& key, const Plain& wanted,
+               bool is_last) {
+  const bool is_whole = wanted.find("whole") != nullptr;
+  const std::vector<std::string_view> path(key.begin(), key.end());
+  if (td.kind_of(path) == EntryKind::tensor) {
+    at::Tensor values = td.get(path);
+    if (is_last) values = values.narrow(0, values.size(0) - 1, 1);
+    if (key == Key{"next", "done"}) values = values.to(at::kLong);
+    EXPECT_EQ("torch." + text(wanted, "dtype"), dtype_name(values.scalar_type()));
+    const std::vector<std::int64_t> shape = numbers(*wanted.find("shape"));
+    const bool flat = shape.empty() && values.dim() == 2 && values.size(1) == 1;
+    const SizesView row = is_whole ? values.sizes() : values.sizes().slice(1);
+    if (!flat) {
+      EXPECT_EQ(row, SizesView(shape));
+    }
+    values = values.contiguous();
+    to.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
+    return;
+  }
+  const Plain lists = read_value(values_of(td, path), "values");
+  for (std::size_t i = is_last ? lists.items().size() - 1 : 0; i < lists.items().size(); ++i) {
+    const Plain& one = lists.items()[i];
+    if (one.is(Plain::text)) {
+      (to += one.characters()) += '\0';
+      continue;
+    }
+    TensorDict holder;
+    holder.set_non_tensor({"file"}, one);
+    to += bytes_of_value(holder, {"file"});
+  }
+}
+
+class Datasets : public ::testing::Test {
+ protected:
+  static Plain manifest() {
+    return read_value(test::read_file(path_of("manifest.json")), "the manifest");
+  }
+};
+
+TEST_F(Datasets, EachHoldsWhatItsLibraryReads) {
+  const Plain all = manifest();
+  for (const Plain& wanted : all.items()) {
+    SCOPED_TRACE(text(wanted, "path"));
+    const std::string kind = text(wanted, "kind");
+    const auto set = open(text(wanted, "path"));
+    if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+    EXPECT_EQ(set->kind(), kind == "minari"      ? DatasetKind::minari
+                           : kind == "robomimic" ? DatasetKind::robomimic
+                                                 : DatasetKind::d4rl);
+    EXPECT_EQ(set->episodes(), wanted.find("episodes")->integral());
+    EXPECT_EQ(set->steps(), wanted.find("steps")->integral());
+    const std::vector<std::int64_t> lengths = numbers(*wanted.find("lengths"));
+    EXPECT_EQ(set->lengths(), lengths);
+    const TensorDict structure = set->structure();
+    EXPECT_EQ(structure.batch_size(), SizesView({0}));
+    const Plain& entries = *wanted.find("entries");
+    for (std::size_t i = 0; i < entries.items().size(); ++i) {
+      const std::string name(entries.name(i));
+      SCOPED_TRACE(name);
+      const Plain& entry = entries.items()[i];
+      std::string bytes;
+      if (entry.find("whole") != nullptr) {
+        add_bytes(bytes, set->metadata(), place_of(kind, name).key, entry, false);
+        EXPECT_EQ(sha256(bytes), text(entry, "sha256"));
+        continue;
+      }
+      const Place place = place_of(kind, name);
+      Key last{"next"};
+      last.insert(last.end(), place.key.begin(), place.key.end());
+      for (std::int64_t e = 0; e < set->episodes(); ++e) {
+        const TensorDict episode = set->episode(e);
+        EXPECT_EQ(episode.batch_size(), SizesView({lengths[static_cast<std::size_t>(e)]}));
+        add_bytes(bytes, episode, place.key, entry, false);
+        if (place.is_longer) add_bytes(bytes, episode, last, entry, true);
+      }
+      const Plain* encoded = entry.find("encoded");
+      EXPECT_EQ(sha256(bytes), text(encoded == nullptr ? entry : *encoded, "sha256"));
+      const std::vector<std::string_view> path(place.key.begin(), place.key.end());
+      const bool is_tensor = structure.kind_of(path) == EntryKind::tensor;
+      EXPECT_EQ(is_tensor, encoded == nullptr && text(entry, "dtype") != "text");
+    }
+  }
+}
+
+TEST_F(Datasets, MetadataAreAllThere) {
+  const Plain all = manifest();
+  for (const Plain& wanted : all.items()) {
+    SCOPED_TRACE(text(wanted, "path"));
+    const auto set = open(text(wanted, "path"));
+    if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+    const TensorDict metadata = set->metadata();
+    const Plain& members = *wanted.find("meta");
+    if (set->kind() == DatasetKind::minari) {
+      for (std::size_t i = 0; i < members.items().size(); ++i) {
+        EXPECT_EQ(read_value(value_of(metadata, {members.name(i)}), "a value"), members.items()[i])
+            << members.name(i);
+      }
+      EXPECT_EQ(set->version(), "0.5.4");
+      EXPECT_EQ(metadata.kind_of({"observation_space"}), EntryKind::non_tensor);
+    }
+    const Plain& episodes = *wanted.find("episode_meta");
+    for (std::size_t e = 0; e < episodes.items().size(); ++e) {
+      const TensorDict one = set->metadata(static_cast<std::int64_t>(e));
+      const Plain& about = episodes.items()[e];
+      for (std::size_t i = 0; i < about.items().size(); ++i) {
+        const Plain found = read_value(value_of(one, {about.name(i)}), "a value");
+        EXPECT_EQ(found, about.items()[i]) << e << " " << about.name(i);
+      }
+    }
+  }
+  if (const auto set = open("robomimic/low_dim.hdf5")) {
+    EXPECT_EQ(value_of(set->metadata(), {"mask", "train"}), R"(["demo_0","demo_2"])");
+    EXPECT_EQ(value_of(set->metadata(), {"total"}), "18");
+  }
+  if (const auto set = open("d4rl/hop-medium-v2.hdf5")) {
+    EXPECT_EQ(value_of(set->metadata(), {"metadata", "algorithm"}), "\"SAC\"");
+    EXPECT_EQ(set->metadata().get({"metadata", "iteration"}).item<std::int64_t>(), 1000);
+  }
+}
+
+TEST_F(Datasets, RowsAreThoseOfTheEpisodes) {
+  const Plain all = manifest();
+  for (const Plain& wanted : all.items()) {
+    SCOPED_TRACE(text(wanted, "path"));
+    const auto set = open(text(wanted, "path"));
+    if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+    const TensorDict flat = set->rows(0, set->steps());
+    std::int64_t row = 0;
+    for (std::int64_t e = 0; e < set->episodes(); ++e) {
+      const TensorDict episode = set->episode(e);
+      const std::int64_t length = episode.batch_size()[0];
+      const auto slice = [](std::int64_t from, std::int64_t to) {
+        return IndexItem::range(from, to);
+      };
+      EXPECT_TRUE(flat.index(slice(row, row + length)).equal(episode));
+      EXPECT_EQ(episode.get({"episode"}).min().item<std::int64_t>(), e);
+      if (length > 2) {
+        EXPECT_TRUE(set->rows(row + 1, length - 2).equal(episode.index(slice(1, length - 1))));
+      }
+      row += length;
+    }
+    const at::Tensor done = flat.get({"next", "done"});
+    EXPECT_EQ(done.sizes(), SizesView({set->steps(), 1}));
+    EXPECT_EQ(set->episodes(0, set->episodes()).batch_size()[0], set->episodes());
+  }
+}
+
+TEST_F(Datasets, AttributesOfOldMinari) {
+  const auto set = open("minari/attributes");
+  if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+  EXPECT_EQ(set->version(), "0.4.3");
+  EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{4, 1, 3, 2, 0, 2, 2, 1, 2, 2, 1}));
+  EXPECT_EQ(value_of(set->metadata(), {"dataset_id"}), "\"old/set-v1\"");
+  EXPECT_EQ(value_of(set->metadata(1), {"seed"}), "18446744073709551614");
+  EXPECT_EQ(value_of(set->metadata(1), {"options"}), R"({"a":{"b":1.5}})");
+  EXPECT_EQ(set->metadata(1).get({"extra"}).numel(), 7);
+  // Episode 10 is the last, although "episode_10" sorts before "episode_2".
+  const TensorDict last = set->episode(10);
+  EXPECT_EQ(last.get({"observation", "x"}).index({0, 0}).item<float>(), 1000);
+  EXPECT_EQ(last.get({"next", "observation", "x"}).index({0, 0}).item<float>(), 1002);
+  EXPECT_EQ(last.get({"action", "0"}).item<std::int64_t>(), 10);
+  // infos of T rows belong to what comes after the step.
+  EXPECT_EQ(last.get({"next", "info", "temp"}).item<double>(), 10);
+  test::expect_error(Code::key_not_found, "info", [&] { last.get({"info", "temp"}); });
+  TensorDict holder;
+  holder.set_non_tensor({"file"}, read_value(value_of(last, {"observation", "cam"}), "a file"));
+  EXPECT_EQ(bytes_of_value(holder, {"file"}).substr(0, 4), "\x89PNG");
+  EXPECT_EQ(set->episode(4).batch_size(), SizesView({0}));
+  EXPECT_EQ(set->rows(7, 13).batch_size(), SizesView({13}));
+}
+
+TEST_F(Datasets, ChunksOfD4rl) {
+  const auto set = open("d4rl/chunks.hdf5");
+  if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+  EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{12, 13, 5}));
+  const TensorDict second = set->episode(1);
+  EXPECT_TRUE(at::equal(second.get({"action"}), at::arange(12, 25, at::kFloat).unsqueeze(1)));
+  EXPECT_TRUE(at::equal(set->rows(8, 14).get({"next", "reward"}),
+                        at::arange(8, 22, at::kFloat).unsqueeze(1)));
+  test::expect_error(Code::key_not_found, "truncated", [&] { second.get({"next", "truncated"}); });
+
+  DatasetOptions options;
+  options.max_episode_steps = 12;
+  const auto cut = open("d4rl/chunks.hdf5", options);
+  EXPECT_EQ(cut->lengths(), (std::vector<std::int64_t>{12, 12, 1, 5}));
+  const at::Tensor truncated = cut->rows(0, 30).get({"next", "truncated"}).squeeze(1);
+  EXPECT_TRUE(at::equal(truncated.nonzero().squeeze(1), at::tensor({23}, at::kLong)));
+  EXPECT_TRUE(cut->episode(1).get({"next", "truncated"}).index({11, 0}).item<bool>());
+  EXPECT_EQ(cut->rows(0, 30).get({"next", "done"}).sum().item<std::int64_t>(), 3);
+}
+
+TEST_F(Datasets, RawDemonstrations) {
+  const auto set = open("robomimic/raw.hdf5");
+  if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+  EXPECT_EQ(set->version(), "1.4.1");
+  EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{3, 2, 4}));
+  EXPECT_EQ(value_of(set->metadata(2), {"name"}), "\"demo_10\"");
+  EXPECT_EQ(value_of(set->metadata(), {"attributes", "comment"}), "\"of the file\"");
+  EXPECT_EQ(set->episode(2).get({"states"}).sizes(), SizesView({4, 5}));
+}
+
+TEST_F(Datasets, WhatIsNoneIsRefused) {
+  const auto refused = [](Code code, const std::string& path, DatasetKind kind) {
+    DatasetOptions options;
+    options.kind = kind;
+    test::expect_error(code, "", [&] { Dataset::open(path, options); });
+  };
+  if (open("d4rl/chunks.hdf5") == nullptr) GTEST_SKIP() << "a build without HDF5";
+  refused(Code::io, "", DatasetKind::detect);
+  refused(Code::io, path_of("none"), DatasetKind::detect);
+  refused(Code::format, path_of(""), DatasetKind::detect);
+  refused(Code::format, path_of("manifest.json"), DatasetKind::detect);
+  refused(Code::format, path_of("d4rl/chunks.hdf5"), DatasetKind::robomimic);
+  refused(Code::format, path_of("robomimic/raw.hdf5"), DatasetKind::d4rl);
+  refused(Code::io, path_of("d4rl"), DatasetKind::minari);
+  const auto set = open("minari/mixed");
+  test::expect_error(Code::index, " of ", [&] { set->episode(3); });
+  test::expect_error(Code::index, " of ", [&] { set->episode(-1); });
+  test::expect_error(Code::index, " of ", [&] { set->episodes(2, 2); });
+  test::expect_error(Code::index, " of ", [&] { set->rows(10, 6); });
+  test::expect_error(Code::index, " of ", [&] { set->metadata(3); });
+}
+
+}  // namespace
+}  // namespace td
