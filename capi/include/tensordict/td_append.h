@@ -39,7 +39,7 @@ typedef struct td_append_options {
                               been published without a call of yours; 0: 1000; -1: only after you
                               flush or close */
 } td_append_options;
-#define TD_APPEND_OPTIONS_INIT {(uint32_t)sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0}
+#define TD_APPEND_OPTIONS_INIT {sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Opens a writer without fixed capacity that appends to the rows of a folder. Use it with the

@@ -60,7 +60,7 @@ typedef struct td_apply_options {
                                                    dictionary; a lazy stack is then read as dense */
 } td_apply_options;
 #define TD_APPLY_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_apply_options), 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL}
+  {sizeof(td_apply_options), 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL}
 
 /**
  * Makes a dictionary from what your function returns for each tensor. Keeps non-tensor data. A lazy

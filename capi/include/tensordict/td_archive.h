@@ -16,7 +16,7 @@ typedef struct td_memmap_pack_options {
   int32_t fail_if_exists;     /**< 1: fails if the archive, or the folder, already exists */
   int32_t durable;            /**< 1: returns when everything is on the disk */
 } td_memmap_pack_options;
-#define TD_MEMMAP_PACK_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_pack_options), 0, 0, 0}
+#define TD_MEMMAP_PACK_OPTIONS_INIT {sizeof(td_memmap_pack_options), 0, 0, 0}
 
 /**
  * Packs a folder that td_memmap() or Python's tensordict wrote into one archive. Any zip program

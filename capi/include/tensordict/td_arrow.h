@@ -95,7 +95,7 @@ typedef struct td_from_arrow_options {
   const char *TD_NULLABLE separator; /**< borrowed; splits names of columns into nested keys; NULL or
                                           "": does not split */
 } td_from_arrow_options;
-#define TD_FROM_ARROW_OPTIONS_INIT {(uint32_t)sizeof(td_from_arrow_options), 0, 0, 0, 0, 0, NULL}
+#define TD_FROM_ARROW_OPTIONS_INIT {sizeof(td_from_arrow_options), 0, 0, 0, 0, 0, NULL}
 
 /**
  * Flags of td_to_arrow() and td_to_arrow_stream().
@@ -114,7 +114,7 @@ typedef struct td_to_arrow_options {
   const char *TD_NULLABLE separator; /**< borrowed; joins the names of nested dictionaries into names of
                                           columns; NULL or "": nested dictionaries are structs */
 } td_to_arrow_options;
-#define TD_TO_ARROW_OPTIONS_INIT {(uint32_t)sizeof(td_to_arrow_options), 0, NULL}
+#define TD_TO_ARROW_OPTIONS_INIT {sizeof(td_to_arrow_options), 0, NULL}
 
 /**
  * Takes over a record batch of Arrow: a struct array becomes a dictionary of batch size [length].

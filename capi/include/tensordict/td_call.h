@@ -55,7 +55,7 @@ typedef struct td_call_options {
   const int64_t *TD_NULLABLE batch_size; /**< borrowed; NULL only when batch_dims is 0 */
   size_t batch_dims;                     /**< number of sizes */
 } td_call_options;
-#define TD_CALL_OPTIONS_INIT {(uint32_t)sizeof(td_call_options), 0, NULL, 0}
+#define TD_CALL_OPTIONS_INIT {sizeof(td_call_options), 0, NULL, 0}
 
 /**
  * Calls a libtorch operator, by name, for every tensor of a dictionary.

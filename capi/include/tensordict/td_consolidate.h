@@ -18,7 +18,7 @@ typedef struct td_consolidate_options {
   int32_t num_threads;        /**< number of threads that copy; 0 and 1: the calling thread */
   int32_t durable;            /**< 1: with a file, returns when it is on the disk */
 } td_consolidate_options;
-#define TD_CONSOLIDATE_OPTIONS_INIT {(uint32_t)sizeof(td_consolidate_options), 0, -1, 0, 0, 0}
+#define TD_CONSOLIDATE_OPTIONS_INIT {sizeof(td_consolidate_options), 0, -1, 0, 0, 0}
 
 /**
  * Copies all tensors of a dictionary into one buffer, in key order, each at a multiple of 8 bytes.

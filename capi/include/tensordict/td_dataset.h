@@ -45,7 +45,7 @@ typedef struct td_dataset_options {
   uint32_t max_entries;      /**< most accepted entries of a group; 0: 1,000,000 */
   uint32_t reserved;         /**< 0 */
 } td_dataset_options;
-#define TD_DATASET_OPTIONS_INIT {(uint32_t)sizeof(td_dataset_options), 0, 0, 0, 0, 0}
+#define TD_DATASET_OPTIONS_INIT {sizeof(td_dataset_options), 0, 0, 0, 0, 0}
 
 /**
  * Opens a data set.

@@ -35,7 +35,7 @@ typedef struct td_to_options {
                                        converted and moved; NULL: all. td_to_device() ignores it */
   size_t keys_len;                /**< number of `keys` */
 } td_to_options;
-#define TD_TO_OPTIONS_INIT {(uint32_t)sizeof(td_to_options), 0, 0, 0, 0, 0, NULL, 0}
+#define TD_TO_OPTIONS_INIT {sizeof(td_to_options), 0, 0, 0, 0, 0, NULL, 0}
 
 /**
  * Moves a dictionary to a device. Entries that you set later move there too.

@@ -65,7 +65,7 @@ typedef struct td_keys_options {
                                        above decide */
   void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_keys_options;
-#define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0, 0, 0, NULL, NULL}
+#define TD_KEYS_OPTIONS_INIT {sizeof(td_keys_options), 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
  * Creates an empty dictionary.
@@ -649,7 +649,7 @@ typedef struct td_print_options {
   int32_t brief;            /**< 1: no devices, dtypes and `is_shared`, unless `show` has them */
   int32_t unsorted;         /**< 1: entries in the order of the keys, not sorted by their text */
 } td_print_options;
-#define TD_PRINT_OPTIONS_INIT {(uint32_t)sizeof(td_print_options), 0, 0, 0, 0, 0}
+#define TD_PRINT_OPTIONS_INIT {sizeof(td_print_options), 0, 0, 0, 0, 0}
 
 /**
  * Prints the dictionary like Python's tensordict 0.15, as `options` say.

@@ -81,7 +81,7 @@ typedef struct td_module_probabilistic_options {
                                             call, and gets the next seed */
 } td_module_probabilistic_options;
 #define TD_MODULE_PROBABILISTIC_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_module_probabilistic_options), 0, 0, 0, 0, 0, NULL}
+  {sizeof(td_module_probabilistic_options), 0, 0, 0, 0, 0, NULL}
 
 /**
  * Makes a module that takes values from distributions. Python: ProbabilisticTensorDictModule; with
@@ -137,7 +137,7 @@ typedef struct td_module_normal_params_options {
   const td_key *TD_NULLABLE scale_key;   /**< borrowed; NULL: "scale" */
 } td_module_normal_params_options;
 #define TD_MODULE_NORMAL_PARAMS_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_module_normal_params_options), 0, NULL, 0, NULL, NULL}
+  {sizeof(td_module_normal_params_options), 0, NULL, 0, NULL, NULL}
 
 /**
  * Makes a module that splits the last dimension of a tensor in two halves, the parameters of a

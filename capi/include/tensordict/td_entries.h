@@ -41,7 +41,7 @@ typedef struct td_update_options {
   const td_key *TD_NULLABLE keys; /**< borrowed; NULL only when keys_len is 0 */
   size_t keys_len;                /**< number of keys */
 } td_update_options;
-#define TD_UPDATE_OPTIONS_INIT {(uint32_t)sizeof(td_update_options), 0, 0, 0, 0, 0, 0, NULL, 0}
+#define TD_UPDATE_OPTIONS_INIT {sizeof(td_update_options), 0, 0, 0, 0, 0, 0, NULL, 0}
 
 /**
  * Puts the entries of another dictionary into this one. Nested dictionaries that both have are
@@ -313,7 +313,7 @@ typedef struct td_select_options {
   uint32_t struct_size;   /**< sizeof(td_select_options) */
   int32_t ignore_missing; /**< 1: skips keys that do not exist; td_exclude() always does */
 } td_select_options;
-#define TD_SELECT_OPTIONS_INIT {(uint32_t)sizeof(td_select_options), 0}
+#define TD_SELECT_OPTIONS_INIT {sizeof(td_select_options), 0}
 
 /**
  * Keeps only these entries, in this order. The result is unlocked: new dictionaries at every level,
@@ -402,7 +402,7 @@ typedef struct td_split_keys_options {
   int32_t keep_structure; /**< 1: every result has all nested dictionaries, even empty ones */
   int32_t keep_emptied;   /**< 1: the rest keeps nested dictionaries that lost all entries */
 } td_split_keys_options;
-#define TD_SPLIT_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_split_keys_options), 0, 0, 0}
+#define TD_SPLIT_KEYS_OPTIONS_INIT {sizeof(td_split_keys_options), 0, 0, 0}
 
 /**
  * Creates one dictionary per set of keys, and a last one with the rest. With `results_cap` 0 it
@@ -506,7 +506,7 @@ typedef struct td_flatten_keys_options {
   td_leaf_fn TD_NULLABLE is_leaf; /**< called for each dictionary; NULL: none is a leaf */
   void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_flatten_keys_options;
-#define TD_FLATTEN_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_flatten_keys_options), 0, NULL, NULL}
+#define TD_FLATTEN_KEYS_OPTIONS_INIT {sizeof(td_flatten_keys_options), 0, NULL, NULL}
 
 /**
  * Puts every entry on the first level, under the names of its path joined with a separator. Tensors

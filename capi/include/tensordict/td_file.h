@@ -54,7 +54,7 @@ typedef struct td_file_options {
                                              zeros */
 } td_file_options;
 #define TD_FILE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_file_options), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0}
+  {sizeof(td_file_options), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0}
 
 /**
  * Reads a file in any of the formats. Trusts nothing in it and runs no code from it.

@@ -125,7 +125,7 @@ typedef struct td_backward_options {
   int32_t create_graph; /**< 1: records the gradients themselves */
   int32_t reserved;     /**< zero */
 } td_backward_options;
-#define TD_BACKWARD_OPTIONS_INIT {(uint32_t)sizeof(td_backward_options), 0, 0, 0}
+#define TD_BACKWARD_OPTIONS_INIT {sizeof(td_backward_options), 0, 0, 0}
 
 /**
  * Computes gradients of all tensors that require them, and accumulates them in the tensors that

@@ -79,7 +79,7 @@ typedef struct td_group_options {
                                         GLOO_SOCKET_IFNAME, or that of the host's name */
   const char *TD_NULLABLE backend; /**< borrowed; "gloo" or NULL */
 } td_group_options;
-#define TD_GROUP_OPTIONS_INIT {(uint32_t)sizeof(td_group_options), 0, 0, 0, NULL, NULL, NULL, NULL}
+#define TD_GROUP_OPTIONS_INIT {sizeof(td_group_options), 0, 0, 0, NULL, NULL, NULL, NULL}
 
 /**
  * Options of calls on a group. Set a field after `struct_size` to 0 for its default.
@@ -102,7 +102,7 @@ typedef struct td_group_call_options {
                                together; not with TD_GROUP_FUSED */
 } td_group_call_options;
 #define TD_GROUP_CALL_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_group_call_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  {sizeof(td_group_call_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Opens a group: waits until all its ranks have come.

@@ -49,7 +49,7 @@ typedef struct td_collate_options {
   size_t masks_len;                     /**< number of names in `masks` */
 } td_collate_options;
 #define TD_COLLATE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_collate_options), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
+  {sizeof(td_collate_options), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
 
 /**
  * Makes one dictionary of samples, along a new first dimension: like td_maybe_dense_stack(), with

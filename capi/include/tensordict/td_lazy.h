@@ -29,7 +29,7 @@ typedef struct td_padding_options {
   int32_t reserved;     /**< zero */
   double value;         /**< the padding, converted to the dtype of each tensor */
 } td_padding_options;
-#define TD_PADDING_OPTIONS_INIT {(uint32_t)sizeof(td_padding_options), 0, 0, 0, 0.0}
+#define TD_PADDING_OPTIONS_INIT {sizeof(td_padding_options), 0, 0, 0, 0.0}
 
 /**
  * Gets the kind of a dictionary.

@@ -29,7 +29,7 @@ typedef struct td_like_options {
   int32_t device_index;       /**< index among the devices of that type; -1 for the current one */
   double value;               /**< for TD_LIKE_FULL */
 } td_like_options;
-#define TD_LIKE_OPTIONS_INIT {(uint32_t)sizeof(td_like_options), 0, 0, -1, 0.0}
+#define TD_LIKE_OPTIONS_INIT {sizeof(td_like_options), 0, 0, -1, 0.0}
 
 /**
  * Creates a dictionary of the same structure and batch size with other values, in new memory. Keeps
@@ -82,7 +82,7 @@ typedef struct td_allclose_options {
   double relative;       /**< allowed difference, relative to the other value */
   double absolute;       /**< allowed difference, added to that */
 } td_allclose_options;
-#define TD_ALLCLOSE_OPTIONS_INIT {(uint32_t)sizeof(td_allclose_options), 0, 0, 0, 0.0, 0.0}
+#define TD_ALLCLOSE_OPTIONS_INIT {sizeof(td_allclose_options), 0, 0, 0, 0.0, 0.0}
 
 /**
  * Compares two dictionaries: keys, batch sizes, shapes, dtypes and devices must be equal, values

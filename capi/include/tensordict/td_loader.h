@@ -77,7 +77,7 @@ typedef struct td_loader_options {
                                               loader */
 } td_loader_options;
 #define TD_LOADER_OPTIONS_INIT                                                                      \
-  {(uint32_t)sizeof(td_loader_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, TD_DEVICE_NONE, 0, \
+  {sizeof(td_loader_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, TD_DEVICE_NONE, 0, \
    0, 0, NULL, NULL, 0, NULL, NULL, NULL}
 
 /**

@@ -81,7 +81,7 @@ typedef struct td_map_options {
   void *TD_NULLABLE progress_user;     /**< passed to `progress` */
 } td_map_options;
 #define TD_MAP_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_map_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+  {sizeof(td_map_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
 
 /**
  * Makes a dictionary from what your function returns for each piece of a dictionary.

@@ -167,7 +167,7 @@ typedef struct td_binary_options {
                                               1 */
   const td_tensor *TD_NULLABLE fallback; /**< borrowed; a scalar; for TD_MISSING_DEFAULT */
 } td_binary_options;
-#define TD_BINARY_OPTIONS_INIT {(uint32_t)sizeof(td_binary_options), 0, 1.0, NULL}
+#define TD_BINARY_OPTIONS_INIT {sizeof(td_binary_options), 0, 1.0, NULL}
 
 /**
  * Which dimensions a reduction covers.
@@ -206,7 +206,7 @@ typedef struct td_reduce_options {
   double q;                        /**< for TD_REDUCE_QUANTILE, from 0 to 1 */
   td_interpolation interpolation;  /**< for TD_REDUCE_QUANTILE */
 } td_reduce_options;
-#define TD_REDUCE_OPTIONS_INIT {(uint32_t)sizeof(td_reduce_options), 0, NULL, 0, 0, 0, 1, 0.5, 0}
+#define TD_REDUCE_OPTIONS_INIT {sizeof(td_reduce_options), 0, NULL, 0, 0, 0, 1, 0.5, 0}
 
 /**
  * Applies an operation to each tensor of a dictionary, like libtorch: integers give floating-point

@@ -41,7 +41,7 @@ typedef struct td_memmap_options {
   int32_t durable;               /**< 1: returns when everything is on the disk, including its name */
   int32_t checksums;             /**< 1: also writes checksums for td_memmap_verify(); folders only */
 } td_memmap_options;
-#define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define TD_MEMMAP_OPTIONS_INIT {sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * How a folder is loaded. Set a field after `struct_size` to 0 for its default.
@@ -64,7 +64,7 @@ typedef struct td_load_options {
                                                archive; 0 and 1: the calling thread */
 } td_load_options;
 #define TD_LOAD_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_load_options), 0, -1, 0, 0, 0, 0, 0, NULL, 0, 0}
+  {sizeof(td_load_options), 0, -1, 0, 0, 0, 0, 0, NULL, 0, 0}
 
 /**
  * Saves a dictionary to a folder and returns a dictionary mapped from it.

@@ -37,7 +37,7 @@ typedef struct td_message_options {
                              td_recv_fd(); 0: no limit */
   uint64_t max_bytes;   /**< longest accepted message, in bytes; 0: 2^30 */
 } td_message_options;
-#define TD_MESSAGE_OPTIONS_INIT {(uint32_t)sizeof(td_message_options), 0, 0, 0, 0}
+#define TD_MESSAGE_OPTIONS_INIT {sizeof(td_message_options), 0, 0, 0, 0}
 
 /**
  * Sends a dictionary through your function. The message includes the structure and non-tensor data:

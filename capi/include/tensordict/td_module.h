@@ -43,7 +43,7 @@ typedef struct td_module_load_options {
   const char *TD_NULLABLE sha256;      /**< borrowed; 64 hexadecimal digits: another file is refused */
 } td_module_load_options;
 #define TD_MODULE_LOAD_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_module_load_options), 0, 0, -1, 0, 0, NULL, 0, NULL, 0, NULL}
+  {sizeof(td_module_load_options), 0, 0, -1, 0, 0, NULL, 0, NULL, 0, NULL}
 
 /**
  * Loads a module that Python wrote: a TorchScript archive, as tools/export_module.py and
@@ -131,7 +131,7 @@ typedef struct td_module_function_options {
   size_t out_keys_len;                /**< number of keys */
 } td_module_function_options;
 #define TD_MODULE_FUNCTION_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_module_function_options), 0, NULL, 0, NULL, 0}
+  {sizeof(td_module_function_options), 0, NULL, 0, NULL, 0}
 
 /**
  * Makes a module of your function. Python: TensorDictModule of a function; without keys WrapModule.
@@ -168,7 +168,7 @@ typedef struct td_module_sequence_options {
   uint32_t struct_size;           /**< sizeof(td_module_sequence_options) */
   td_module_sequence_flags flags; /**< what is tolerated */
 } td_module_sequence_options;
-#define TD_MODULE_SEQUENCE_OPTIONS_INIT {(uint32_t)sizeof(td_module_sequence_options), 0}
+#define TD_MODULE_SEQUENCE_OPTIONS_INIT {sizeof(td_module_sequence_options), 0}
 
 /**
  * Makes a module that runs others in order. Python: TensorDictSequential.
@@ -354,7 +354,7 @@ typedef struct td_module_call_options {
   td_tensordict *TD_NULLABLE out;          /**< borrowed; receives the outputs, instead of a new
                                                 dictionary */
 } td_module_call_options;
-#define TD_MODULE_CALL_OPTIONS_INIT {(uint32_t)sizeof(td_module_call_options), 0, 0, 0, NULL, NULL}
+#define TD_MODULE_CALL_OPTIONS_INIT {sizeof(td_module_call_options), 0, 0, 0, NULL, NULL}
 
 /**
  * Runs a module and gives its outputs in a dictionary.

@@ -47,7 +47,7 @@ typedef struct td_optimizer_options {
   double eps;               /**< Adam and AdamW: ≥ 0 */
 } td_optimizer_options;
 #define TD_OPTIMIZER_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_optimizer_options), 0, 1e-3, 0, 0, 0, 0.9, 0.999, 1e-8}
+  {sizeof(td_optimizer_options), 0, 1e-3, 0, 0, 0, 0.9, 0.999, 1e-8}
 
 /**
  * Makes an optimiser of those tensors of a dictionary that require gradients.

@@ -124,7 +124,7 @@ typedef struct td_replay_options {
                                             0.3 */
 } td_replay_options;
 #define TD_REPLAY_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, \
+  {sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, \
    0, NULL, 0, 0, 0.99, NULL, 0, NULL}
 
 /**
@@ -288,7 +288,7 @@ typedef struct td_replay_hindsight_options {
   const td_key *TD_NULLABLE reward;        /**< borrowed; NULL: ("next", "reward") */
 } td_replay_hindsight_options;
 #define TD_REPLAY_HINDSIGHT_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_replay_hindsight_options), 0, 0.8, NULL, NULL, NULL}
+  {sizeof(td_replay_hindsight_options), 0, 0.8, NULL, NULL, NULL}
 
 /**
  * Draws rows as td_replay_sample() does, and gives the first of them goals that were reached: hindsight

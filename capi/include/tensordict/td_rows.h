@@ -157,7 +157,7 @@ typedef struct td_pad_sequence_options {
   size_t keys_len;                      /**< number of `keys` and of `values` */
 } td_pad_sequence_options;
 #define TD_PAD_SEQUENCE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_pad_sequence_options), 0, 0, 0.0, NULL, 0, NULL, NULL, 0}
+  {sizeof(td_pad_sequence_options), 0, 0, 0.0, NULL, 0, NULL, NULL, 0}
 
 /**
  * Stacks dictionaries along a new first dimension, and pads each tensor to the longest.
@@ -196,7 +196,7 @@ typedef struct td_unpad_sequence_options {
                                                 none */
 } td_unpad_sequence_options;
 #define TD_UNPAD_SEQUENCE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_unpad_sequence_options), 0, 0, NULL, NULL}
+  {sizeof(td_unpad_sequence_options), 0, 0, NULL, NULL}
 
 /**
  * Takes the padding away that td_pad_sequence() added: a lazy stack of the samples along dimension

@@ -15,7 +15,7 @@ typedef struct td_state_dict_options {
   int32_t keep_vars;    /**< 1: tensors keep their autograd history; 0: detached tensors */
   int32_t reserved;     /**< zero */
 } td_state_dict_options;
-#define TD_STATE_DICT_OPTIONS_INIT {(uint32_t)sizeof(td_state_dict_options), 0, 0, 0}
+#define TD_STATE_DICT_OPTIONS_INIT {sizeof(td_state_dict_options), 0, 0, 0}
 
 /**
  * Collects the tensors of a dictionary, each under one name: "n.b" for the entry "n", "b".
@@ -54,7 +54,7 @@ typedef struct td_load_state_dict_options {
   int32_t assign;       /**< 1: the tensors of the state dict replace those in the dictionary */
   td_state_form form;   /**< one of TD_STATE_ */
 } td_load_state_dict_options;
-#define TD_LOAD_STATE_DICT_OPTIONS_INIT {(uint32_t)sizeof(td_load_state_dict_options), 0, 0, 0}
+#define TD_LOAD_STATE_DICT_OPTIONS_INIT {sizeof(td_load_state_dict_options), 0, 0, 0}
 
 /**
  * Writes the values of a state dict into the tensors of a dictionary. Works on a locked dictionary,
@@ -120,7 +120,7 @@ typedef struct td_schema_options {
   td_device_type device_type; /**< TD_DEVICE_NONE: the devices in the schema */
   int32_t device_index;       /**< index among the devices of that type; -1 for the current one */
 } td_schema_options;
-#define TD_SCHEMA_OPTIONS_INIT {(uint32_t)sizeof(td_schema_options), 0, 0, -1}
+#define TD_SCHEMA_OPTIONS_INIT {sizeof(td_schema_options), 0, 0, -1}
 
 /**
  * Creates a dictionary from a schema that td_schema() or a person wrote.

@@ -58,7 +58,7 @@ typedef struct td_store_options {
   uint32_t reserved;                   /**< 0 */
 } td_store_options;
 #define TD_STORE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_store_options), \
+  {sizeof(td_store_options), \
    0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
 
 /**

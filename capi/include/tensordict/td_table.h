@@ -38,7 +38,7 @@ typedef struct td_table_options {
                                           dictionaries that the names make included; 0: 1,000,000 */
   td_table_flags flags;              /**< TD_TABLE_FLATTEN, or 0 */
 } td_table_options;
-#define TD_TABLE_OPTIONS_INIT {(uint32_t)sizeof(td_table_options), 0, NULL, 0, 0, 0}
+#define TD_TABLE_OPTIONS_INIT {sizeof(td_table_options), 0, NULL, 0, 0, 0}
 
 /**
  * Reads a table into a dictionary of batch size [rows].

@@ -70,7 +70,7 @@ typedef struct td_tensorclass_options {
   td_tensorclass_flags flags;             /**< how dictionaries of the tensorclass behave */
   const td_tensorclass *TD_NULLABLE base; /**< borrowed; a tensorclass whose fields come first */
 } td_tensorclass_options;
-#define TD_TENSORCLASS_OPTIONS_INIT {(uint32_t)sizeof(td_tensorclass_options), 0, NULL}
+#define TD_TENSORCLASS_OPTIONS_INIT {sizeof(td_tensorclass_options), 0, NULL}
 
 /**
  * Creates a tensorclass from a list of fields. Copies what you lend; default tensors are shared.

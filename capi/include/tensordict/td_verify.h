@@ -53,7 +53,7 @@ typedef struct td_verify_options {
   td_progress_fn TD_NULLABLE progress; /**< gets the number of bytes read, and of all bytes */
   void *TD_NULLABLE progress_user;     /**< passed to `progress` */
 } td_verify_options;
-#define TD_VERIFY_OPTIONS_INIT {(uint32_t)sizeof(td_verify_options), 0, NULL, NULL, NULL, NULL}
+#define TD_VERIFY_OPTIONS_INIT {sizeof(td_verify_options), 0, NULL, NULL, NULL, NULL}
 
 /**
  * Checks a folder: everything that td_memmap_load() checks and, if it was saved with checksums,

@@ -21,7 +21,7 @@ typedef struct td_writer_options {
   int64_t first_row;    /**< the first row to write */
   int64_t capacity;     /**< number of rows that may be written, from first_row; 0: up to the last */
 } td_writer_options;
-#define TD_WRITER_OPTIONS_INIT {(uint32_t)sizeof(td_writer_options), 0, 0, 0}
+#define TD_WRITER_OPTIONS_INIT {sizeof(td_writer_options), 0, 0, 0}
 
 /**
  * Opens a writer. The dictionary must be on the CPU and already hold the tensors; see td_expand()
