@@ -73,7 +73,7 @@ VALID = {
     ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
     ("int64_t", "stream"): "0",
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
-    ("td_optimizer", None): "m.optimizer", ("td_optimizer_kind", None): "TD_OPTIMIZER_SGD", ("double", "lr"): "0.5",
+    ("td_optimizer", None): "m.optimizer", ("td_optimizer_kind", None): "TD_OPTIMIZER_SGD", ("double", "lr"): "0.5", ("double", "max_norm"): "0.5", ("p.double", "norm"): "NULL",
     ("td_generator", None): "m.generator", ("uint64_t", "seed"): "7", ("int64_t", "n"): "3",
     ("int64_t", "low"): "0", ("int64_t", "high"): "9", ("int64_t", "step"): "1",
     ("td_loader", None): "m.loader",

@@ -113,6 +113,7 @@ static inline td_store_options td_redis_options(const char *id) {
   td_store_options options = TD_STORE_OPTIONS_INIT;
   options.unix_socket = td_redis_socket;
   options.id = id;
+  options.timeout_ms = 120000; /* against hanging; a machine may be slow */
   return options;
 }
 
