@@ -126,7 +126,7 @@ class Gloo final : public Backend {
     options->threads = 2;
     try {
       // Each rank of this library says so before it connects, so all have when all are connected.
-      keys->set(mark_of(rank), {1});
+      keys->set(mark_of(rank), std::vector<std::uint8_t>{1});
       group_ = c10::make_intrusive<Connections>(keys, rank, size, options);
     } catch (const std::exception& error) {
       fail_missing(keys, timeout_ms, error);

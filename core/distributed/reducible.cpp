@@ -4,6 +4,7 @@
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <map>
