@@ -26,6 +26,18 @@ for i = 0, td.td_keys_len(keys) - 1 do
   print("key", table.concat(td.td_keys_at(keys, i), "."))
 end
 
+-- One episode of a data set of Minari, unless this build has no HDF5.
+local folder = arg[0]:match("^(.*)/") or "."
+local opened, set = pcall(td.td_dataset_open, folder .. "/../../tests/data/datasets/minari/cartpole", nil)
+if opened then
+  local steps = td.td_dataset_episode(set, 4)
+  assert(td.td_batch_size(steps)[1] == 60)
+  assert(td.td_batch_size(td.td_dataset_rows(set, 8, 3))[1] == 3)
+  set, steps = nil, nil
+else
+  assert(td.td_last_error_code() == td.TD_ERR_UNSUPPORTED, set)
+end
+
 -- A failing call is an error that names the function and the status.
 local good, message = pcall(td.td_get, episode, "missing")
 assert(not good and message:find("td_get: TD_ERR_KEY_NOT_FOUND", 1, true), message)

@@ -43,6 +43,8 @@
 %ignore td_replay_hindsight_options;
 %ignore td_from_arrow_options;
 %ignore td_to_arrow_options;
+%ignore td_dataset_options;
+%ignore td_dataset_save_options;
 %ignore td_hdf5_options;
 %ignore td_hdf5_save_options;
 %ignore td_store_options;

@@ -53,6 +53,7 @@ TD_HANDLE(td_tensor, td_tensor_free)
 TD_HANDLE(td_tensordict, td_free)
 TD_HANDLE(td_keys, td_keys_free)
 TD_HANDLE(td_writer, td_writer_free)
+TD_HANDLE(td_dataset, td_dataset_free)
 
 /* Lists. The array is Lua's own, so an error on the way frees it. */
 %typemap(in) (const char *const *path, size_t path_len) {

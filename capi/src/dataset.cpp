@@ -5,6 +5,7 @@
 #include "tensordict/td_dataset.h"
 
 #include "core/datasets/dataset.h"
+#include "core/datasets/save.h"
 
 using capi::give;
 using capi::guard;
@@ -32,6 +33,22 @@ td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
   result.max_episode_steps = given.max_episode_steps;
   result.max_bytes = given.max_bytes;
   result.max_entries = given.max_entries;
+  return result;
+}
+
+td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
+  return capi::choice_in<td::DatasetKind>(kind, TD_DATASET_KIND_MINARI, TD_DATASET_KIND_D4RL,
+                                          "kind");
+}
+
+td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
+  const td_dataset_save_options given =
+      capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT);
+  capi::check_flags(given.flags, 2 * TD_DATASET_SAVE_DURABLE - 1);
+  td::DatasetSaveOptions result;
+  result.lossy = (given.flags & TD_DATASET_SAVE_LOSSY) != 0;
+  result.durable = (given.flags & TD_DATASET_SAVE_DURABLE) != 0;
+  result.deflate = given.deflate;
   return result;
 }
 
@@ -97,4 +114,21 @@ td_status td_dataset_rows(const td_dataset* dataset, int64_t first, int64_t coun
 
 td_status td_dataset_flat(const td_dataset* dataset, td_tensordict** result) noexcept {
   return give(__func__, result, [&] { return in(dataset)->rows(0, in(dataset)->steps()); });
+}
+
+td_status td_dataset_save(const td_tensordict* td, const td_tensordict* metadata,
+                          td_dataset_kind kind, const char* file,
+                          const td_dataset_save_options* options) noexcept {
+  return guard(__func__, [&] {
+    td::save_dataset(in(td), capi::OptionalDict(metadata).get(), dataset_kind_in(kind),
+                     not_null(file, "file"), dataset_save_in(options));
+  });
+}
+
+td_status td_dataset_convert(const td_dataset* dataset, td_dataset_kind kind, const char* file,
+                             const td_dataset_save_options* options) noexcept {
+  return guard(__func__, [&] {
+    td::convert_dataset(*in(dataset), dataset_kind_in(kind), not_null(file, "file"),
+                        dataset_save_in(options));
+  });
 }

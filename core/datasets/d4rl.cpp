@@ -58,6 +58,11 @@ class D4rl final : public Source {
     return lengths;
   }
 
+  std::int64_t length(std::int64_t episode) const override {
+    const auto at = static_cast<std::size_t>(episode);
+    return ends_[at] - (at == 0 ? 0 : ends_[at - 1]);
+  }
+
   std::vector<Column> columns(std::size_t table) const override { return tables_[table].columns; }
 
   void add_parts(std::int64_t episode, std::int64_t from, std::int64_t count,

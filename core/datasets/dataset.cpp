@@ -71,10 +71,8 @@ TensorDict Dataset::metadata(std::int64_t episode) const {
 
 TensorDict Dataset::episode(std::int64_t i) const {
   require_episode(i);
-  const std::vector<std::int64_t>& starts = this->starts();
-  const auto at = static_cast<std::size_t>(i);
   std::vector<Part> parts;
-  source_->add_parts(i, 0, starts[at + 1] - starts[at], parts);
+  source_->add_parts(i, 0, source_->length(i), parts);
   return datasets::read_parts(*source_, parts);
 }
 

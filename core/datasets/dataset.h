@@ -31,14 +31,14 @@ class Source;
 // for. Thread-safe.
 class Dataset {
  public:
-  // Code::format for what is no data set, or lies; Code::unsupported for kinds that cannot be read.
+  // Code::format for files that are no data set, or contradict themselves; Code::unsupported for kinds that cannot be read.
   static std::unique_ptr<Dataset> open(const std::string& path, const DatasetOptions& options);
 
   explicit Dataset(std::unique_ptr<datasets::Source> source);
   ~Dataset();
 
   DatasetKind kind() const noexcept;
-  const std::string& version() const noexcept;  // empty if the kind has none
+  const std::string& version() const noexcept;  // empty without one
   std::int64_t episodes() const noexcept;
   std::int64_t steps() const;
   std::vector<std::int64_t> lengths() const;

@@ -1,5 +1,6 @@
 // Minari's data sets in HDF5: metadata.json beside the file, or attributes of the file up to version 0.4.
 #include "core/datasets/source.h"
+#include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/io/file_io.h"
 
@@ -10,37 +11,6 @@ namespace td::datasets {
 namespace {
 
 constexpr std::size_t most_json = std::size_t{1} << 28;
-
-// A space of Gymnasium as Minari writes it. Without one, nothing is known of the values.
-class Space {
- public:
-  explicit Space(const Plain* space = nullptr) : space_(space) {}
-
-  bool is(std::string_view type) const {
-    const Plain* found = space_ == nullptr ? nullptr : space_->find("type", Plain::text);
-    return found != nullptr && found->characters() == type;
-  }
-  bool is_known() const noexcept { return space_ != nullptr; }
-
-  Space below(const std::string& name) const {
-    const Plain* parts = space_ == nullptr ? nullptr : space_->find("subspaces");
-    if (parts == nullptr) return Space();
-    if (is("Dict") && parts->is(Plain::object)) return Space(parts->find(name));
-    const std::int64_t i = number_of(name);
-    const bool there = is("Tuple") && parts->is(Plain::list) && i >= 0 &&
-                       static_cast<std::size_t>(i) < parts->items().size();
-    return there ? Space(&parts->items()[static_cast<std::size_t>(i)]) : Space();
-  }
-
-  // The number of dimensions of a Box; -1 for other spaces.
-  std::int64_t dims() const {
-    const Plain* shape = is("Box") ? space_->find("shape", Plain::list) : nullptr;
-    return shape == nullptr ? -1 : static_cast<std::int64_t>(shape->items().size());
-  }
-
- private:
-  const Plain* space_;
-};
 
 class Minari final : public Source {
  public:
@@ -61,8 +31,7 @@ class Minari final : public Source {
     std::vector<std::int64_t> lengths;
     std::int64_t all = 0;
     for (std::int64_t i = 0; i < episodes; ++i) {
-      std::int64_t length = count_attribute(*file_, group(i), "total_steps");
-      if (length < 0) length = rewards_of(i);
+      const std::int64_t length = this->length(i);
       lengths.push_back(length);
       if (__builtin_add_overflow(all, length, &all)) all = -1;
     }
@@ -74,10 +43,15 @@ class Minari final : public Source {
     return lengths;
   }
 
+  std::int64_t length(std::int64_t episode) const override {
+    const std::int64_t length = count_attribute(*file_, group(episode), "total_steps");
+    return length < 0 ? rewards_of(episode) : length;
+  }
+
   std::vector<Column> columns(std::size_t table) const override {
     const std::string top = group(static_cast<std::int64_t>(table));
     std::vector<hdf5::Leaf> leaves = leaves_of(*file_, top);
-    const std::int64_t length = length_of(static_cast<std::int64_t>(table));
+    const std::int64_t length = this->length(static_cast<std::int64_t>(table));
     std::vector<Column> columns;
     for (hdf5::Leaf& leaf : leaves) {
       if (std::optional<Column> column = this->column(leaf, length)) {
@@ -91,6 +65,14 @@ class Minari final : public Source {
   TensorDict metadata() const override {
     TensorDict result;
     put_members(result, metadata_);
+    for (const std::string& name : file_->names("/")) {
+      if (name.compare(0, 8, "episode_") == 0) continue;
+      for (const hdf5::Leaf& leaf : file_->leaves("/" + name)) {
+        OwnedKey key{name};
+        key.insert(key.end(), leaf.path.begin(), leaf.path.end());
+        put_leaf(result, key, *file_, leaf);
+      }
+    }
     if (!beside_) return result;
     const Plain attributes = file_->attributes("/");
     for (std::size_t i = 0; i < attributes.items().size(); ++i)
@@ -101,7 +83,7 @@ class Minari final : public Source {
   TensorDict metadata(std::int64_t episode) const override {
     TensorDict result;
     put_members(result, nested_members(file_->attributes(group(episode))));
-    const std::int64_t length = length_of(episode);
+    const std::int64_t length = this->length(episode);
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(episode))) {
       if (!column(leaf, length)) put_leaf(result, leaf.path, *file_, leaf);
     }
@@ -117,11 +99,6 @@ class Minari final : public Source {
     if (leaves.empty() || leaves[0].rows() < 0)
       fail(Code::format, file_->where(), ": ", quote(place), " has no rows");
     return leaves[0].rows();
-  }
-
-  std::int64_t length_of(std::int64_t episode) const {
-    const std::int64_t length = count_attribute(*file_, group(episode), "total_steps");
-    return length < 0 ? rewards_of(episode) : length;
   }
 
   Plain space(const char* name) const {

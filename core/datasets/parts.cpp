@@ -64,7 +64,7 @@ class Gatherer {
     }
     if (columns_.empty() && part.count > 0) {
       fail(Code::format, source_.file().where(), ": episode ", part.episode, " should have ",
-           part.count, " steps, and no dataset has so many rows");
+           part.count, " steps, and no dataset has that number of rows");
     }
     std::size_t at = 0;
     for (const Column& column : columns_) {

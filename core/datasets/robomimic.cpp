@@ -16,6 +16,7 @@ class Robomimic final : public Source {
       fail(Code::format, file_->where(), " is no data set of robomimic: it has no group \"/data\"");
     if (const auto found = file_->attribute(top, "repository_version"))
       version = std::string(found->characters());
+    plain_ = file_->attribute(top, plain_mark).has_value();
     names_ = file_->names(top);
     for (const std::string& name : names_) {
       const std::string place = group(name);
@@ -31,6 +32,10 @@ class Robomimic final : public Source {
     std::vector<std::int64_t> lengths;
     for (const std::string& name : names_) lengths.push_back(length_of(group(name)));
     return lengths;
+  }
+
+  std::int64_t length(std::int64_t episode) const override {
+    return length_of(group(names_[static_cast<std::size_t>(episode)]));
   }
 
   std::vector<Column> columns(std::size_t table) const override {
@@ -50,7 +55,11 @@ class Robomimic final : public Source {
 
   TensorDict metadata() const override {
     TensorDict result;
-    put_members(result, file_->attributes(top));
+    const Plain members = file_->attributes(top);
+    for (std::size_t i = 0; i < members.items().size(); ++i) {
+      if (members.name(i) != plain_mark)
+        result.set_non_tensor({members.name(i)}, members.items()[i]);
+    }
     const Plain attributes = file_->attributes("/");
     for (std::size_t i = 0; i < attributes.items().size(); ++i)
       result.set_non_tensor({"attributes", attributes.name(i)}, attributes.items()[i]);
@@ -69,7 +78,7 @@ class Robomimic final : public Source {
     const std::string& name = names_[static_cast<std::size_t>(episode)];
     TensorDict result;
     result.set_non_tensor({"name"}, Plain::of_text(name));
-    put_members(result, file_->attributes(group(name)));
+    put_members(result, nested_members(file_->attributes(group(name))));
     const std::int64_t length = length_of(group(name));
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(name))) {
       if (column(leaf).key.empty() && leaf.rows() != length)
@@ -91,14 +100,18 @@ class Robomimic final : public Source {
   }
 
   // Without a key: a dataset that we do not know.
-  static Column column(const hdf5::Leaf& leaf) {
+  Column column(const hdf5::Leaf& leaf) const {
     const std::string& first = leaf.path[0];
     Column column;
     if (first == "obs" || first == "next_obs") {
       if (leaf.path.size() < 2) return column;
       if (first == "next_obs") column.key = {"next"};
       column.key.emplace_back("observation");
-      column.key.insert(column.key.end(), leaf.path.begin() + 1, leaf.path.end());
+      if (!plain_ || leaf.path.size() != 2)
+        column.key.insert(column.key.end(), leaf.path.begin() + 1, leaf.path.end());
+    } else if (leaf.path.size() == 1 && (first == "terminations" || first == "truncations")) {
+      column.key = {"next", first == "truncations" ? "truncated" : "terminated"};
+      column.form = Form::flag;
     } else if (leaf.path.size() == 1 && first == "actions") {
       column.key = {"action"};
     } else if (leaf.path.size() == 1 && first == "rewards") {
@@ -112,6 +125,7 @@ class Robomimic final : public Source {
   }
 
   std::vector<std::string> names_;
+  bool plain_ = false;  // the observation is one tensor
 };
 
 }  // namespace

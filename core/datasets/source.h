@@ -45,6 +45,7 @@ class Source {
   const hdf5::GroupFile& file() const noexcept { return *file_; }
 
   virtual std::vector<std::int64_t> lengths() const = 0;
+  virtual std::int64_t length(std::int64_t episode) const = 0;  // without looking at the others
   // Checked: each has the rows that its table should have.
   virtual std::vector<Column> columns(std::size_t table) const = 0;
   // Rows of an episode. Usually its table has its number.
@@ -64,12 +65,15 @@ class Source {
   std::unique_ptr<hdf5::GroupFile> file_;
 };
 
-// Each looks at the path and throws Code::format if it is none of its kind.
+// Each looks at the path, and throws Code::format for other kinds.
 std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions& options);
 
-// Reads the parts one after the other into a dictionary of as many rows.
+// The attribute of robomimic's /data by which we know an observation that is no dictionary.
+inline constexpr const char* plain_mark = "tensordict_plain_observation";
+
+// Reads the parts one after the other into one dictionary.
 TensorDict read_parts(const Source& source, const std::vector<Part>& parts);
 
 // The members of an object as non-tensor data.
@@ -83,7 +87,7 @@ Plain nested_members(const Plain& object);
 // The datasets of a table; Code::format if it is no group.
 std::vector<hdf5::Leaf> leaves_of(const hdf5::GroupFile& file, const std::string& table);
 
-// The attribute of a group as a count; -1 if it has none. Code::format for another value.
+// The attribute of a group as a count; -1 without it. Code::format for another value.
 std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& group,
                              const char* name);
 [[noreturn]] void fail_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf,

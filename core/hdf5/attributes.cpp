@@ -1,5 +1,6 @@
 #include "core/hdf5/attributes.h"
 
+#include "core/formats/digits.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/links.h"
 #include "core/hdf5/value_arrays.h"
@@ -36,6 +37,11 @@ void write_attribute(hid_t at, const std::string& name, const Plain& value,
   if (const auto numbers = collected<Numbers>(value)) {
     return write_attribute(at, name, type_of(numbers->dtype, where), &numbers->sizes,
                            numbers->data.data(), where);
+  }
+  std::uint64_t natural = 0;  // beyond int64
+  if (value.is(Plain::real) && parse_digits(value.characters(), natural)) {
+    const std::vector<hsize_t> one;
+    return write_attribute(at, name, H5T_NATIVE_UINT64, &one, &natural, where);
   }
   auto texts = collected<Texts>(value);
   if (!texts) texts = Texts{{}, {json_text(value, name)}};

@@ -29,7 +29,7 @@
   F(H5Tget_class) F(H5Tget_fields) F(H5Tget_member_index) F(H5Tget_member_name) F(H5Tget_member_type) \
   F(H5Tget_native_type) F(H5Tget_nmembers) F(H5Tget_sign) F(H5Tget_size) F(H5Tget_strpad) F(H5Tget_super) \
   F(H5Tget_tag) F(H5Tinsert) F(H5Tis_variable_str) F(H5Tset_cset) F(H5Tset_ebias) F(H5Tset_fields) \
-  F(H5Tset_size) F(H5Tset_tag) F(H5Zfilter_avail) F(H5Zregister)
+  F(H5Tset_size) F(H5Tset_tag) F(H5Tvlen_create) F(H5Zfilter_avail) F(H5Zregister)
 #define TD_HDF5_CONSTANTS(F) \
   F(H5T_C_S1_g) F(H5T_NATIVE_INT8_g) F(H5T_NATIVE_INT16_g) F(H5T_NATIVE_INT32_g) F(H5T_NATIVE_INT64_g) \
   F(H5T_NATIVE_UINT8_g) F(H5T_NATIVE_UINT16_g) F(H5T_NATIVE_UINT32_g) F(H5T_NATIVE_UINT64_g) \

@@ -3,6 +3,7 @@
 
 #include "core/formats/plain.h"
 #include "core/hdf5/library.h"
+#include "core/tree/bytes_value.h"
 
 #include <c10/core/ScalarType.h>
 
@@ -64,6 +65,18 @@ struct Texts {
     if (value.characters().find('\0') != std::string::npos) return false;
     data.emplace_back(value.characters());
     return true;
+  }
+};
+
+// Bytes, which a value holds as an object of their base64.
+struct Files {
+  std::vector<hsize_t> sizes;
+  std::vector<std::string> data;
+
+  bool take(const Plain& value) {
+    std::optional<std::string> bytes = bytes_of(value);
+    if (bytes) data.push_back(*std::move(bytes));
+    return bytes.has_value();
   }
 };
 

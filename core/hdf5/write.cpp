@@ -201,26 +201,31 @@ class FileWriter {
   // mark, which Python reads as text.
   void other(const std::string& place, const FlatExtras::NonTensor& entry) {
     const Plain& value = entry.value;
+    if (!options_.marks) {
+      if (const auto files = collected<Files>(value)) return write_files(place, *files);
+    }
     if (const auto texts = collected<Texts>(value)) {
       Id made = write_texts(place, *texts);
       if (entry.each) {
         mark_stack(made, texts->sizes);
-      } else if (texts->sizes.empty()) {
+      } else if (texts->sizes.empty() && options_.marks) {
         const bool yes = true;
         attribute(made, text_mark, type_of(at::kBool, where_), &yes);
       }
       close_dataset(std::move(made));
     } else if (const auto numbers = collected<Numbers>(value)) {
-      entry.each ? write_number_stack(place, *numbers) : write_numbers(place, *numbers);
+      const bool stack = entry.each || !options_.marks;
+      stack ? write_number_stack(place, *numbers) : write_numbers(place, *numbers);
     } else {
       Id made = write_texts(place, {{}, {json_text(value, place)}});
       const signed char one = 1;
-      attribute(made, json_mark, H5T_NATIVE_INT8, &one);
+      if (options_.marks) attribute(made, json_mark, H5T_NATIVE_INT8, &one);
       close_dataset(std::move(made));
     }
   }
 
   void mark_stack(hid_t at, const std::vector<hsize_t>& sizes) {
+    if (!options_.marks) return;
     const std::vector<std::int64_t> shape(sizes.begin(), sizes.end());
     const Id space = space_of({shape.size()}, stack_mark);
     const Id made =
@@ -240,6 +245,20 @@ class FileWriter {
     need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), Code::io, where_,
               "cannot write texts");
     return made;
+  }
+
+  void write_files(const std::string& place, const Files& files) {
+    const Id type = need(H5Tvlen_create(H5T_NATIVE_UINT8), Code::out_of_memory, where_, "no type");
+    const Id space = space_of(files.sizes, place);
+    Id made = dataset(place, type, space, {}, 0, false);
+    std::vector<hvl_t> data;
+    for (const std::string& file : files.data)
+      data.push_back({file.size(), const_cast<char*>(file.data())});
+    if (!data.empty()) {
+      need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), Code::io, where_,
+                "cannot write bytes");
+    }
+    close_dataset(std::move(made));
   }
 
   void write_number_stack(const std::string& place, const Numbers& numbers) {
@@ -320,7 +339,7 @@ void save(const TensorDict& td, const std::string& path, const SaveOptions& give
   const std::string target = new_file_path(path);
   const std::string where = "\"" + target + "\"";
   const std::vector<Part> parts = parts_of(td, options);
-  files::NewFile file(target);
+  files::NewFile file(target, options.in_new);
   const std::vector<char> image = [&] {
     const Session session;
     FileWriter writer(file.path() + ".image", where, options);

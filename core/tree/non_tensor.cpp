@@ -1,5 +1,7 @@
 #include "core/tree/non_tensor.h"
 
+#include "core/tree/bytes_value.h"
+
 #include "core/formats/format.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -201,11 +203,14 @@ void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
   set_value(td, path, plain_of_bytes(bytes));
 }
 
-std::string bytes_of_value(const TensorDict& td, Path path) {
-  const Plain value = shared_value(require_value(td, path), path);
+std::optional<std::string> bytes_of(const Plain& value) {
   const Plain* const text = value.find(bytes_member, Plain::text);
-  std::optional<std::string> bytes;
-  if (text != nullptr && value.items().size() == 1) bytes = decode(text->characters());
+  if (text == nullptr || value.items().size() != 1) return std::nullopt;
+  return decode(text->characters());
+}
+
+std::string bytes_of_value(const TensorDict& td, Path path) {
+  std::optional<std::string> bytes = bytes_of(shared_value(require_value(td, path), path));
   if (!bytes) fail(Code::wrong_entry, show_path(path), " is non-tensor data, but not bytes");
   return *std::move(bytes);
 }

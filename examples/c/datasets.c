@@ -42,6 +42,16 @@ int main(int argc, char **argv) {
   /* [/metadata] */
   printf("recorded by %s\n", text);
   td_free(about);
+
+  /* [convert] */
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.deflate = 4;
+  must(td_dataset_convert(set, TD_DATASET_KIND_ROBOMIMIC, "demos.hdf5", &options));
+  /* [/convert] */
+  td_dataset_free(set);
+  must(td_dataset_open("demos.hdf5", NULL, &set));
+  must(td_dataset_about(set, NULL, &episodes, &steps));
+  printf("for robomimic: %" PRId64 " episodes, %" PRId64 " steps\n", episodes, steps);
   td_dataset_free(set);
   return 0;
 }

@@ -567,6 +567,12 @@ const char *misuse_dataset(misuse *m) {
   return file;
 }
 
+td_tensordict *misuse_steps(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(4));
+  td_put(m->loaded, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  return m->loaded;
+}
+
 td_tensordict *misuse_recorded(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
   td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));

@@ -128,6 +128,8 @@ const td_module *misuse_reward(misuse *m);
 const char *misuse_hdf5(misuse *m);
 /* A data set of one demonstration. */
 const char *misuse_dataset(misuse *m);
+/* Steps of such a set. */
+td_tensordict *misuse_steps(misuse *m);
 /* Ends the test as skipped in a build without process groups; where such a group meets. */
 void misuse_need_groups(void);
 void misuse_need_hdf5(void);

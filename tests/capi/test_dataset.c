@@ -237,6 +237,55 @@ TD_TEST(episodes_that_differ) {
   td_free(second);
 }
 
+TD_TEST(written_as_another_kind) {
+  td_dataset *set = open_set("minari/cartpole"), *again = NULL;
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  td_tensordict *flat = NULL, *back = NULL, *metadata = NULL;
+  int32_t same = 0;
+  const char *file = file_named("copy.hdf5");
+  options.deflate = 1;
+  TD_DO(td_dataset_convert(set, TD_DATASET_KIND_ROBOMIMIC, file, &options));
+  TD_DO(td_dataset_open(file, NULL, &again));
+  TD_DO(td_dataset_flat(set, &flat));
+  TD_DO(td_dataset_flat(again, &back));
+  TD_DO(td_equal(flat, back, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(back);
+  td_dataset_free(again);
+
+  /* What cannot be held is named, and nothing is written. */
+  TD_EXPECT(td_dataset_convert(set, TD_DATASET_KIND_D4RL, file_named("none.hdf5"), NULL),
+            TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "the metadata of episodes");
+  TD_CHECK(!td_exists(file_named("none.hdf5")));
+  options.flags = TD_DATASET_SAVE_LOSSY | TD_DATASET_SAVE_DURABLE;
+  TD_DO(td_dataset_convert(set, TD_DATASET_KIND_D4RL, file, &options));
+  TD_DO(td_dataset_open(file, NULL, &again));
+  td_dataset_free(again);
+
+  TD_DO(td_dataset_metadata(set, &metadata));
+  TD_DO(td_dataset_save(flat, metadata, TD_DATASET_KIND_MINARI, file_named("copy-v1"), NULL));
+  TD_DO(td_dataset_open(file_named("copy-v1"), NULL, &again));
+  TD_DO(td_dataset_flat(again, &back));
+  TD_DO(td_equal(flat, back, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(back);
+  td_dataset_free(again);
+
+  options.flags = 4;
+  TD_EXPECT(td_dataset_save(flat, NULL, 1, file, &options), TD_ERR_INVALID_ARGUMENT);
+  options.flags = 0, options.deflate = 10;
+  TD_EXPECT(td_dataset_save(flat, NULL, 2, file, &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_dataset_save(flat, NULL, TD_DATASET_KIND_DETECT, file, NULL),
+            TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_dataset_save(flat, NULL, 4, file, NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_dataset_save(flat, NULL, 2, "", NULL), TD_ERR_IO);
+  TD_EXPECT(td_dataset_save(flat, NULL, 2, file_named("no/file"), NULL), TD_ERR_IO);
+  td_free(metadata);
+  td_free(flat);
+  td_dataset_free(set);
+}
+
 static const char *const sets[] = {"minari/attributes/data/main_data.hdf5", "robomimic/raw.hdf5",
                                    "robomimic/low_dim.hdf5", "d4rl/chunks.hdf5",
                                    "d4rl/maze-v0.hdf5"};

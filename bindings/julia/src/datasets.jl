@@ -19,10 +19,8 @@ Open a data set of Minari, robomimic or D4RL: a folder or a file. Its kind is fo
 """
 function open_dataset(path::AbstractString; kind::Union{Symbol,Nothing} = nothing, max_episode_steps::Integer = 0,
                       max_bytes::Integer = 0, max_entries::Integer = 0)
-    kind === nothing || haskey(dataset_kinds, kind) ||
-        throw(ArgumentError("no kind of data sets is called $kind: there are $(join(keys(dataset_kinds), ", "))"))
     call(Dataset, td_dataset_open, String(path), Ref(td_dataset_options(
-        kind = kind === nothing ? TD_DATASET_KIND_DETECT : dataset_kinds[kind], max_episode_steps = max_episode_steps,
+        kind = kind === nothing ? TD_DATASET_KIND_DETECT : dataset_number(kind), max_episode_steps = max_episode_steps,
         max_bytes = max_bytes, max_entries = max_entries)))
 end
 
@@ -58,6 +56,37 @@ episodes(set::Dataset, range::AbstractUnitRange{<:Integer} = 1:length(set)) =
 rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
     call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
 flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
+
+dataset_save_options(lossy, durable, deflate) = Ref(td_dataset_save_options(
+    flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE, deflate = deflate))
+
+function dataset_number(kind::Symbol)
+    haskey(dataset_kinds, kind) ||
+        throw(ArgumentError("no kind of data sets is called $kind: there are $(join(keys(dataset_kinds), ", "))"))
+    dataset_kinds[kind]
+end
+
+"""
+    save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0)
+    convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0)
+
+Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic` or `:d4rl`. Episodes of `td` are runs
+of one number in `episode`, or the elements of a lazy stack; `metadata` is what `metadata(set)` gives. What the kind cannot
+hold is an error, and left out, or filled in, with `lossy`.
+"""
+function save_dataset(file::AbstractString, td::TensorDict, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
+                      lossy::Bool = false, durable::Bool = false, deflate::Integer = 0)
+    about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
+    check(td_dataset_save(td, about, dataset_number(kind), String(file), dataset_save_options(lossy, durable, deflate)))
+    file
+end
+
+"See [`save_dataset`](@ref)."
+function convert_dataset(set::Dataset, kind::Symbol, file::AbstractString; lossy::Bool = false, durable::Bool = false,
+                         deflate::Integer = 0)
+    check(td_dataset_convert(set, dataset_number(kind), String(file), dataset_save_options(lossy, durable, deflate)))
+    file
+end
 
 function Base.show(io::IO, set::Dataset)
     isopen(set) || return print(io, "Dataset(closed)")

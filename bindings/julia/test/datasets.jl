@@ -33,4 +33,18 @@ let set = open_or_nothing("minari/mixed")
         @test_throws Exception open_dataset(joinpath(dataset_folder, "d4rl/chunks.hdf5"); kind = :robomimic)
         @test_throws ArgumentError open_dataset("x"; kind = :other)
     end
+    set === nothing || mktempdir() do folder
+        @testset "a set is written as another kind" begin
+            cartpole = open_or_nothing("minari/cartpole")
+            file = joinpath(folder, "demos.hdf5")
+            convert_dataset(cartpole, :robomimic, file; deflate = 1)
+            @test dataset_kind(open_dataset(file)) === :robomimic
+            @test lengths(open_dataset(file)) == lengths(cartpole)
+            @test_throws Exception convert_dataset(cartpole, :d4rl, file)
+            save_dataset(file, flat(cartpole), :d4rl; metadata = metadata(cartpole), lossy = true)
+            save_dataset(file, flat(cartpole), :d4rl; lossy = true, durable = true)
+            @test sum(lengths(open_dataset(file))) == 113
+            @test_throws ArgumentError convert_dataset(cartpole, :other, file)
+        end
+    end
 end

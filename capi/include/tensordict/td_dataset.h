@@ -223,6 +223,76 @@ td_status td_dataset_rows(const td_dataset *dataset, int64_t first, int64_t coun
 TD_API(0, 2) TD_MUST_USE
 td_status td_dataset_flat(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
+/**
+ * Flags of td_dataset_save() and td_dataset_convert().
+ */
+typedef uint32_t td_dataset_save_flags;
+enum {
+  TD_DATASET_SAVE_LOSSY = 1,  /**< leaves out, or fills in, what the kind cannot hold; otherwise
+                                   that is an error */
+  TD_DATASET_SAVE_DURABLE = 2 /**< returns when the files are on the disk */
+};
+
+/**
+ * Options of td_dataset_save() and td_dataset_convert(). Set a field after `struct_size` to 0 for
+ * its default.
+ */
+typedef struct td_dataset_save_options {
+  uint32_t struct_size;        /**< sizeof(td_dataset_save_options) */
+  td_dataset_save_flags flags; /**< how it is written */
+  int64_t deflate;             /**< level of compression, 1 to 9; 0: not compressed */
+} td_dataset_save_options;
+#define TD_DATASET_SAVE_OPTIONS_INIT {sizeof(td_dataset_save_options), 0, 0}
+
+/**
+ * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
+ * is complete. The file is made in memory, which takes twice its size.
+ *
+ * Rows are those of td_dataset_flat(): episodes are runs of one number in `episode`, or end where
+ * `done` is true in `next`. With two batch dimensions, as in a lazy stack of episodes, each element of
+ * the first is an episode. Entries that the kind does not know keep their names, beside those that it
+ * knows. Minari's spaces are those of `metadata` (observation_space, action_space), or are made from
+ * the values.
+ *
+ * What a kind cannot hold is found before anything is written. For Minari: what follows the last step
+ * for an observation or info without rows in `next`; missing rewards. For robomimic: observations
+ * nested deeper than one level, and texts in them. For D4RL: an episode that ends neither terminated nor
+ * truncated, or before its last step; metadata of episodes.
+ *
+ * @param td       borrowed
+ * @param metadata borrowed; what td_dataset_metadata() gives; NULL: none
+ * @param kind     what is written
+ * @param file     borrowed; UTF-8 path of a file, or of Minari's folder, which may be missing
+ * @param options  borrowed; NULL for the defaults
+ *
+ * @return TD_OK, TD_ERR_UNSUPPORTED (the kind cannot hold it; this build has no HDF5), TD_ERR_IO (also: a folder
+ *         that is no data set is in the way), TD_ERR_SHAPE (no batch dimension), TD_ERR_KEY_EXISTS (two
+ *         entries would be one dataset), TD_ERR_KEY_INVALID (HDF5 has no such name), TD_ERR_DTYPE,
+ *         TD_ERR_FORMAT (a space in the metadata is no JSON), TD_ERR_DEVICE, TD_ERR_BUSY,
+ *         TD_ERR_INVALID_ARGUMENT (no kind), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td` and `metadata`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_save(const td_tensordict *td, const td_tensordict *TD_NULLABLE metadata,
+                          td_dataset_kind kind, const char *file,
+                          const td_dataset_save_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
+ * Writes a data set as another kind, or as the same, with its metadata and those of its episodes.
+ * Converted back, it has the same values.
+ *
+ * @param dataset borrowed
+ * @param kind    what is written
+ * @param file    borrowed; UTF-8 path of a file, or of Minari's folder, which may be missing
+ * @param options borrowed; NULL for the defaults
+ *
+ * @return TD_OK, those of td_dataset_save(), and those of td_dataset_episode()
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_convert(const td_dataset *dataset, td_dataset_kind kind, const char *file,
+                             const td_dataset_save_options *TD_NULLABLE options) TD_NOEXCEPT;
+
 TD_END_C
 
 #endif

@@ -36,6 +36,28 @@ namespace TensorDicts
         public uint MaxEntries { get; set; }
     }
 
+    /// <summary>How a data set is written.</summary>
+    public sealed record DatasetSaveOptions
+    {
+        /// <summary>What the kind cannot hold is left out, or filled in; otherwise it is an error.</summary>
+        public bool Lossy { get; set; }
+
+        /// <summary>Returns when the files are on the disk.</summary>
+        public bool Durable { get; set; }
+
+        /// <summary>Level of compression, 1 to 9; 0: not compressed.</summary>
+        public long Deflate { get; set; }
+
+        internal td_dataset_save_options Raw()
+        {
+            td_dataset_save_options raw = td_dataset_save_options.Default;
+            raw.flags = (Lossy ? td_dataset_save_flags.TD_DATASET_SAVE_LOSSY : 0)
+                | (Durable ? td_dataset_save_flags.TD_DATASET_SAVE_DURABLE : 0);
+            raw.deflate = Deflate;
+            return raw;
+        }
+    }
+
     /// <summary>
     /// Recordings of episodes in a layout of Python's libraries. A step is a row, laid out as TorchRL does it. Values are
     /// read when they are asked for. Threads may share it.
@@ -119,6 +141,16 @@ namespace TensorDicts
         /// <summary>All rows.</summary>
         public TensorDict Flat() => Read((raw, result) => Native.td_dataset_flat(raw, result));
 
+        /// <summary>Writes it as another kind, or as the same, with all metadata.</summary>
+        public void Convert(DatasetKind kind, string file, DatasetSaveOptions? options = null)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
+            td_dataset_save_options raw = (options ?? new DatasetSaveOptions()).Raw();
+            using var own = handle.Borrow();
+            Status.Check(Native.td_dataset_convert(own.Pointer, (td_dataset_kind)(int)kind, path.Pointer, &raw));
+        }
+
         /// <summary>Closes the data set. What was read from it stays.</summary>
         public void Dispose() => handle.Dispose();
 
@@ -138,6 +170,28 @@ namespace TensorDicts
             td_tensordict* result = null;
             Status.Check(read(own.Pointer, &result));
             return TensorDict.Own(result);
+        }
+    }
+
+    /// <content>Data sets.</content>
+    public sealed unsafe partial class TensorDict
+    {
+        /// <summary>
+        /// Writes a data set: episodes are runs of one number in "episode", or the elements of a lazy stack.
+        /// </summary>
+        public void SaveDataset(DatasetKind kind, string file, TensorDict? metadata = null, DatasetSaveOptions? options = null)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
+            td_dataset_save_options raw = (options ?? new DatasetSaveOptions()).Raw();
+            using var own = Handle.Borrow();
+            if (metadata == null)
+            {
+                Status.Check(Native.td_dataset_save(own.Pointer, null, (td_dataset_kind)(int)kind, path.Pointer, &raw));
+                return;
+            }
+            using var about = metadata.Handle.Borrow();
+            Status.Check(Native.td_dataset_save(own.Pointer, about.Pointer, (td_dataset_kind)(int)kind, path.Pointer, &raw));
         }
     }
 }

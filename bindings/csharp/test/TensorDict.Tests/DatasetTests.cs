@@ -1,3 +1,4 @@
+using System.IO;
 using Xunit;
 
 namespace TensorDicts.Tests;
@@ -59,5 +60,37 @@ public class DatasetTests
         }
         Assert.Equal(new long[] { 12, 12, 1, 5 }, set.Lengths);
         Assert.Throws<TensorIOException>(() => Opened("d4rl/chunks.hdf5", new DatasetOptions { Kind = DatasetKind.Robomimic }));
+    }
+
+    [Fact]
+    public void ASetIsWrittenAsAnotherKind()
+    {
+        using Dataset? set = Opened("minari/cartpole");
+        if (set == null)
+        {
+            return;
+        }
+        DirectoryInfo folder = Directory.CreateTempSubdirectory();
+        try
+        {
+            string file = Path.Combine(folder.FullName, "demos.hdf5");
+            set.Convert(DatasetKind.Robomimic, file, new DatasetSaveOptions { Deflate = 1, Durable = true });
+            using (Dataset again = Dataset.Open(file))
+            {
+                Assert.Equal(DatasetKind.Robomimic, again.Kind);
+                Assert.Equal(set.Lengths, again.Lengths);
+            }
+            Assert.Throws<TensorUnsupportedException>(() => set.Convert(DatasetKind.D4rl, file));
+            using TensorDict flat = set.Flat();
+            using TensorDict metadata = set.Metadata();
+            flat.SaveDataset(DatasetKind.D4rl, file, metadata, new DatasetSaveOptions { Lossy = true });
+            flat.SaveDataset(DatasetKind.D4rl, file, null, new DatasetSaveOptions { Lossy = true });
+            using Dataset last = Dataset.Open(file);
+            Assert.Equal(113, last.StepCount);
+        }
+        finally
+        {
+            folder.Delete(true);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tensordict_sys as sys;
 
-use crate::dict::TensorDict;
+use crate::dict::{Dict, TensorDict};
 use crate::error::{check, read_list, read_text, Result};
 use crate::handle::Handle;
 use crate::library;
@@ -61,6 +61,37 @@ impl DatasetOptions {
     /// The most memory for one dataset of a file, and the most entries of a group; 0 means the library's own limit.
     pub fn limits(mut self, max_bytes: u64, max_entries: u32) -> Self {
         (self.raw.max_bytes, self.raw.max_entries) = (max_bytes, max_entries);
+        self
+    }
+}
+
+/// How a data set is written.
+#[derive(Clone, Default)]
+pub struct DatasetSaveOptions {
+    raw: sys::td_dataset_save_options,
+}
+
+impl DatasetSaveOptions {
+    /// What the kind cannot hold is an error.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the kind cannot hold is left out, or filled in.
+    pub fn lossy(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_SAVE_LOSSY;
+        self
+    }
+
+    /// Returns when the files are on the disk.
+    pub fn durable(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_SAVE_DURABLE;
+        self
+    }
+
+    /// Compressed, level 1 to 9.
+    pub fn deflate(mut self, level: i64) -> Self {
+        self.raw.deflate = level;
         self
     }
 }
@@ -203,5 +234,39 @@ impl Dataset {
     pub fn flat(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
         TensorDict::receive(|result| unsafe { sys::td_dataset_flat(self.handle.get(), result) })
+    }
+
+    /// Writes it as another kind, or as the same, with all metadata.
+    #[track_caller]
+    pub fn convert(
+        &self,
+        kind: DatasetKind,
+        file: impl AsRef<Path>,
+        options: &DatasetSaveOptions,
+    ) -> Result<()> {
+        let path = Folder::new(Some(file.as_ref()))?;
+        // SAFETY: the handle is alive, path and options live for the call.
+        check(unsafe {
+            sys::td_dataset_convert(self.handle.get(), kind.number(), path.text(), &options.raw)
+        })
+    }
+}
+
+impl Dict {
+    /// Writes a data set: episodes are runs of one number in `episode`, or the elements of a lazy stack.
+    #[track_caller]
+    pub fn save_dataset(
+        &self,
+        kind: DatasetKind,
+        file: impl AsRef<Path>,
+        metadata: Option<&Dict>,
+        options: &DatasetSaveOptions,
+    ) -> Result<()> {
+        let path = Folder::new(Some(file.as_ref()))?;
+        let metadata = metadata.map_or(std::ptr::null(), |td| td.raw());
+        // SAFETY: the handles are alive, path and options live for the call.
+        check(unsafe {
+            sys::td_dataset_save(self.raw(), metadata, kind.number(), path.text(), &options.raw)
+        })
     }
 }

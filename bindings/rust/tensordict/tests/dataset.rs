@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tensordict::{Dataset, DatasetKind, DatasetOptions, ErrorKind};
+use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, ErrorKind};
 
 fn path(name: &str) -> PathBuf {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
@@ -49,4 +49,24 @@ fn a_kind_is_told_and_episodes_are_cut() {
         &DatasetOptions::new().kind(DatasetKind::Robomimic),
     );
     assert_eq!(wrong.err().unwrap().kind(), ErrorKind::Format);
+}
+
+#[test]
+fn a_set_is_written_as_another_kind() {
+    let Some(set) = opened("minari/cartpole", &DatasetOptions::new()) else { return };
+    let file = std::env::temp_dir().join(format!("td-{}-demos.hdf5", std::process::id()));
+    let options = DatasetSaveOptions::new().deflate(1).durable();
+    set.convert(DatasetKind::Robomimic, &file, &options).unwrap();
+    let again = Dataset::open(&file, &DatasetOptions::new()).unwrap();
+    assert_eq!(again.kind().unwrap(), DatasetKind::Robomimic);
+    assert_eq!(again.lengths().unwrap(), set.lengths().unwrap());
+    let refused = set.convert(DatasetKind::D4rl, &file, &options);
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::Unsupported);
+    let (flat, metadata) = (set.flat().unwrap(), set.metadata().unwrap());
+    let lossy = DatasetSaveOptions::new().lossy();
+    flat.save_dataset(DatasetKind::D4rl, &file, Some(&metadata), &lossy).unwrap();
+    flat.save_dataset(DatasetKind::D4rl, &file, None, &lossy).unwrap();
+    let again = Dataset::open(&file, &DatasetOptions::new()).unwrap();
+    assert_eq!(again.steps().unwrap(), 113);
+    std::fs::remove_file(&file).unwrap();
 }

@@ -1,0 +1,127 @@
+// core/datasets/save.h: episodes written as Minari, robomimic and D4RL have them.
+#pragma once
+
+#include "core/datasets/dataset.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace td {
+
+struct DatasetSaveOptions {
+  bool lossy = false;        // leaves out what the kind cannot hold
+  bool durable = false;      // waits until it is on disk
+  std::int64_t deflate = 0;  // as in hdf5::SaveOptions
+};
+
+// The rows of `td` are split by "episode", or behind each "done"; with more batch dimensions, each element of the first is
+// an episode, as in a lazy stack.
+// `metadata` is what Dataset::metadata() gives, or nullptr. Code::unsupported, before anything is written, names what the
+// kind cannot hold.
+void save_dataset(const TensorDict& td, const TensorDict* metadata, DatasetKind kind,
+                  const std::string& path, const DatasetSaveOptions& options);
+
+// Another kind, with the metadata of the set and of its episodes.
+void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& path,
+                     const DatasetSaveOptions& options);
+
+namespace datasets {
+
+using OwnedKey = std::vector<std::string>;
+
+// A tensor of rows, or a list with a value for each row.
+struct Rows {
+  at::Tensor tensor;
+  std::vector<Plain> values;
+
+  bool is_tensor() const noexcept { return tensor.defined(); }
+  std::int64_t count() const {
+    return is_tensor() ? tensor.size(0) : static_cast<std::int64_t>(values.size());
+  }
+};
+
+// The entries of an episode, which its writer takes out one by one.
+class Entries {
+ public:
+  explicit Entries(const TensorDict& episode);
+
+  std::int64_t steps() const noexcept { return steps_; }
+  // Those at a key and below it.
+  std::vector<OwnedKey> below(const OwnedKey& key) const;
+  const Rows* find(const OwnedKey& key) const;
+  std::optional<Rows> take(const OwnedKey& key);
+
+ private:
+  std::int64_t steps_;
+  std::vector<std::pair<OwnedKey, Rows>> entries_;
+};
+
+// What a file of that kind will hold, and what it cannot.
+class Draft {
+ public:
+  explicit Draft(bool lossy) : lossy_(lossy) {}
+
+  void put(const OwnedKey& place, const Rows& rows);
+  void put(const OwnedKey& place, const at::Tensor& tensor);
+  void put_value(const OwnedKey& place, Plain value);  // one for the whole
+  void put_group(const OwnedKey& place);
+  void set_attribute(const OwnedKey& place, std::string_view name, Plain value);
+
+  // Notes down what is lost.
+  void lose(const std::string& what);
+  // Code::unsupported if anything is lost that may not be.
+  void require_all(DatasetKind kind) const;
+
+  // `in_new`: the folder of the path is itself being built.
+  void write(const std::string& path, const DatasetSaveOptions& options, bool in_new = false) const;
+
+ private:
+  bool lossy_;
+  TensorDict root_;
+  struct Attributes {
+    std::string place;
+    std::vector<std::pair<std::string, Plain>> members;
+  };
+  std::vector<Attributes> attributes_;
+  std::unordered_map<std::string, std::size_t> attributes_at_;
+  std::vector<std::string> lost_;
+};
+
+struct Recording {
+  std::vector<TensorDict> episodes;
+  TensorDict metadata;
+  std::vector<TensorDict> about;  // of each episode; or empty
+};
+
+void save_minari(const Recording& recording, const std::string& path,
+                 const DatasetSaveOptions& options);
+void save_robomimic(const Recording& recording, const std::string& path,
+                    const DatasetSaveOptions& options);
+void save_d4rl(const Recording& recording, const std::string& path,
+               const DatasetSaveOptions& options);
+
+// Rewards and flags, [rows, 1] in a dictionary, without that dimension.
+Rows without_one(Rows rows);
+// The flags of the ends of an episode: "done" where there is only that.
+struct Ends {
+  at::Tensor terminated, truncated;    // bool [steps]
+  bool has_terminated, has_truncated;  // entries of these names
+};
+Ends take_ends(Entries& entries, Draft& draft, std::int64_t episode);
+// The attributes of an episode, names of nested members with slashes, and its other datasets.
+void put_about(Draft& draft, const Recording& recording, std::size_t episode, const OwnedKey& group,
+               const std::vector<std::string_view>& without);
+// Members that are values, but for these, as attributes of a place; the others as datasets below it.
+void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attributes_of,
+                  const std::vector<std::string_view>& without);
+// All that is left keeps its names.
+void put_rest(Draft& draft, Entries& entries, const OwnedKey& place);
+OwnedKey joined(OwnedKey key, const OwnedKey& more);
+
+}  // namespace datasets
+
+}  // namespace td

@@ -1,0 +1,39 @@
+// core/datasets/space.h: spaces of Gymnasium, as Minari writes them.
+#pragma once
+
+#include "core/datasets/source.h"
+
+namespace td::datasets {
+
+// A space of Gymnasium as Minari writes it. Without one, nothing is known of the values.
+class Space {
+ public:
+  explicit Space(const Plain* space = nullptr) : space_(space) {}
+
+  bool is(std::string_view type) const {
+    const Plain* found = space_ == nullptr ? nullptr : space_->find("type", Plain::text);
+    return found != nullptr && found->characters() == type;
+  }
+  bool is_known() const noexcept { return space_ != nullptr; }
+
+  Space below(const std::string& name) const {
+    const Plain* parts = space_ == nullptr ? nullptr : space_->find("subspaces");
+    if (parts == nullptr) return Space();
+    if (is("Dict") && parts->is(Plain::object)) return Space(parts->find(name));
+    const std::int64_t i = number_of(name);
+    const bool there = is("Tuple") && parts->is(Plain::list) && i >= 0 &&
+                       static_cast<std::size_t>(i) < parts->items().size();
+    return there ? Space(&parts->items()[static_cast<std::size_t>(i)]) : Space();
+  }
+
+  // The number of dimensions of a Box; -1 for other spaces.
+  std::int64_t dims() const {
+    const Plain* shape = is("Box") ? space_->find("shape", Plain::list) : nullptr;
+    return shape == nullptr ? -1 : static_cast<std::int64_t>(shape->items().size());
+  }
+
+ private:
+  const Plain* space_;
+};
+
+}  // namespace td::datasets

@@ -1,0 +1,184 @@
+// Data sets written as another kind, and back.
+#include "core/datasets/save.h"
+#include "core/formats/json_text.h"
+#include "core/tree/non_tensor.h"
+#include "core/tree/walk.h"
+
+#include "folders.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+namespace {
+
+using test::expect_error;
+using test::TempFolder;
+
+std::string path_of(const std::string& name) {
+  return std::string(TD_TEST_DATA) + "/datasets/" + name;
+}
+
+bool has_hdf5() {
+  try {
+    Dataset::open(path_of("d4rl/chunks.hdf5"), {});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool same_tensors(const at::Tensor& a, const at::Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+         (a.numel() == 0 ||
+          std::memcmp(a.contiguous().data_ptr(), b.contiguous().data_ptr(), a.nbytes()) == 0);
+}
+
+// All entries of one are in the other, with equal values.
+void expect_within(const TensorDict& one, const TensorDict& other,
+                   const std::vector<std::string>& but = {}) {
+  visit_paths(*one.node(), [&](Path path, const Value& value) {
+    if (std::find(but.begin(), but.end(), path[0]) != but.end()) return;
+    if (is_branch(value)) return;
+    SCOPED_TRACE(show_path(path));
+    if (!value.is_node()) {
+      ASSERT_EQ(other.kind_of(path), EntryKind::tensor);
+      EXPECT_TRUE(same_tensors(value.tensor(), other.get(path)));
+    } else {
+      ASSERT_EQ(other.kind_of(path), EntryKind::non_tensor);
+      EXPECT_EQ(values_of(one, path), values_of(other, path));
+    }
+  });
+}
+
+void expect_same_set(const Dataset& one, const Dataset& other) {
+  EXPECT_EQ(one.lengths(), other.lengths());
+  expect_within(one.rows(0, one.steps()), other.rows(0, other.steps()));
+  expect_within(one.metadata(), other.metadata(),
+                {"dataset_size", "jpeg_encoding", "minari_version", "total"});
+  for (std::int64_t i = 0; i < one.episodes(); ++i)
+    expect_within(one.metadata(i), other.metadata(i), {"id", "num_samples", "total_steps"});
+}
+
+constexpr DatasetKind minari = DatasetKind::minari, robomimic = DatasetKind::robomimic,
+                      d4rl = DatasetKind::d4rl;
+
+const char* const all_sets[] = {"minari/cartpole",        "minari/mixed",
+                                "minari/rawimage",        "minari/attributes",
+                                "robomimic/low_dim.hdf5", "robomimic/image.hdf5",
+                                "robomimic/raw.hdf5",     "d4rl/hop-medium-v2.hdf5",
+                                "d4rl/maze-v0.hdf5",      "d4rl/writer-v0.hdf5",
+                                "d4rl/chunks.hdf5"};
+
+std::unique_ptr<Dataset> converted(const Dataset& set, DatasetKind kind, const std::string& path,
+                                   bool lossy = false) {
+  DatasetSaveOptions options;
+  options.lossy = lossy;
+  options.deflate = 1;
+  convert_dataset(set, kind, path, options);
+  auto result = Dataset::open(path, {});
+  EXPECT_EQ(result->kind(), kind);
+  return result;
+}
+
+TEST(DatasetsSaved, EachAsItsOwnKind) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  for (const char* name : all_sets) {
+    SCOPED_TRACE(name);
+    // It has an episode without steps, of which the first observation is not in the rows.
+    if (name == std::string("minari/attributes")) continue;
+    TempFolder folder;
+    const auto set = Dataset::open(path_of(name), {});
+    expect_same_set(*set, *converted(*set, set->kind(), folder("copy")));
+    // Once more, in the place of that.
+    expect_same_set(*set, *converted(*set, set->kind(), folder("copy")));
+  }
+}
+
+TEST(DatasetsSaved, ThereAndBack) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const struct {
+    const char* name;
+    DatasetKind kind;
+  } cases[] = {{"minari/cartpole", robomimic},   {"robomimic/low_dim.hdf5", minari},
+               {"robomimic/image.hdf5", minari}, {"d4rl/hop-medium-v2.hdf5", robomimic},
+               {"d4rl/maze-v0.hdf5", robomimic}, {"d4rl/writer-v0.hdf5", robomimic},
+               {"d4rl/chunks.hdf5", robomimic}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.name);
+    TempFolder folder;
+    const auto set = Dataset::open(path_of(one.name), {});
+    const auto there = converted(*set, one.kind, folder("there"));
+    expect_within(set->rows(0, set->steps()), there->rows(0, there->steps()));
+    expect_same_set(*set, *converted(*there, set->kind(), folder("back")));
+  }
+}
+
+TEST(DatasetsSaved, WhatAKindCannotHoldIsNamed) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const struct {
+    const char* name;
+    DatasetKind kind;
+    const char* lost;
+    bool never;
+  } cases[] = {
+      {"minari/mixed", robomimic, "an action that is one tensor", true},
+      {"minari/mixed", d4rl, "observation", true},
+      {"minari/cartpole", d4rl, "the metadata of episodes", false},
+      {"robomimic/raw.hdf5", minari, "rewards that are missing", false},
+      {"robomimic/low_dim.hdf5", d4rl, "an observation that is one tensor", true},
+      {"d4rl/maze-v0.hdf5", minari, "what follows the last step for \"observation\"", false},
+      {"d4rl/hop-medium-v2.hdf5", minari, "\"info\"", false}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(text_of(one.name, " as ", name_of(one.kind)));
+    TempFolder folder;
+    const auto set = Dataset::open(path_of(one.name), {});
+    expect_error(Code::unsupported, one.lost,
+                 [&] { convert_dataset(*set, one.kind, folder("none"), {}); });
+    EXPECT_FALSE(test::fs::exists(folder("none")));
+    if (one.never) continue;
+    const auto lossy = converted(*set, one.kind, folder("lossy"), true);
+    EXPECT_EQ(lossy->steps(), set->steps());
+    EXPECT_TRUE(same_tensors(lossy->rows(0, 3).get({"action"}), set->rows(0, 3).get({"action"})));
+  }
+}
+
+TEST(DatasetsSaved, RowsOfAProgram) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  TempFolder folder;
+  TensorDict td = test::dict({5});
+  const at::Tensor x = at::arange(12, at::kFloat).reshape({6, 2});
+  td.set({"observation", "x"}, x.narrow(0, 0, 5));
+  td.set({"next", "observation", "x"}, x.narrow(0, 1, 5));
+  td.set({"action"}, at::tensor({3, 0, 5, 1, 2}, at::kLong));
+  td.set({"next", "reward"}, at::ones({5, 1}));
+  td.set({"next", "done"}, at::tensor({0, 0, 1, 0, 1}, at::kLong).to(at::kBool).unsqueeze(1));
+  set_texts(td, {"observation", "say"}, std::vector<const char*>{"a", "bc", "", "d", "e"});
+  expect_error(Code::unsupported, "say",
+               [&] { save_dataset(td, nullptr, minari, folder("a"), {}); });
+  td.remove({"observation", "say"});
+  save_dataset(td, nullptr, minari, folder("run-v3"), {});
+  const auto set = Dataset::open(folder("run-v3"), {});
+  EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{3, 2}));
+  expect_within(td, set->rows(0, 5));
+  EXPECT_EQ(value_of(set->metadata(), {"dataset_id"}), "\"run-v3\"");
+  EXPECT_EQ(text_in(set->metadata(), {"action_space"}),
+            R"({"type": "Discrete", "dtype": "int64", "start": 0, "n": 6})");
+  EXPECT_EQ(
+      text_in(set->metadata(), {"observation_space"}),
+      R"({"type": "Dict", "subspaces": {"x": {"type": "Box", "dtype": "float32", "shape": [2], )"
+      R"("low": [-Infinity, -Infinity], "high": [Infinity, Infinity]}}})");
+  // A folder that is something else is not replaced.
+  test::fs::create_directory(folder("other"));
+  expect_error(Code::io, "is there already",
+               [&] { save_dataset(td, nullptr, minari, folder("other"), {}); });
+  // "next" that is not what the next row begins with.
+  td.set({"next", "observation", "x"}, x.narrow(0, 0, 5));
+  expect_error(Code::unsupported, "what follows",
+               [&] { save_dataset(td, nullptr, minari, folder("run-v3"), {}); });
+  expect_within(test::dict({}), set->rows(0, 5));
+  expect_error(Code::shape, "batch dimension",
+               [&] { save_dataset(test::dict({}), nullptr, d4rl, folder("b"), {}); });
+}
+
+}  // namespace
+}  // namespace td
