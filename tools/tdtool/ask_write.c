@@ -19,7 +19,14 @@ const tool_command command_cat = {
     TAKES(cat_options, 2, -1),
 };
 
+struct convert_values convert_asked;
+
 static const tool_option convert_options[] = {
+    {"as", 0, "KIND", NULL,
+     "write a data set: minari, robomimic or d4rl; or the rows of one: tensordict", TAKES_TEXT,
+     &convert_asked.as},
+    {"lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold",
+     TAKES_NOTHING, &convert_asked.lossy},
     SAVING_OPTIONS,
 };
 
@@ -29,10 +36,12 @@ const tool_command command_convert = {
     .summary = "Converts a dictionary to another format",
     .text =
         "tdtool recognises the format of PATH by its content. OUT appears under its name only "
-        "when it is complete.",
+        "when it is complete. With --as, PATH is a data set of Minari, robomimic or D4RL, or a "
+        "dictionary whose rows are steps, with \"episode\" or \"done\" in \"next\".",
     .example =
         "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\n"
-        "tdtool convert table.csv table.npz",
+        "tdtool convert table.csv table.npz\ntdtool convert cartpole demos.hdf5 --as robomimic\n"
+        "tdtool convert demos.hdf5 rows --as tensordict",
     TAKES(convert_options, 2, 2),
 };
 

@@ -20,6 +20,10 @@ extern struct diff_values {
   double relative, absolute;
   bool content, brief;
 } diff_asked;
+extern struct convert_values {
+  const char *as; /* a kind of data sets */
+  bool lossy;
+} convert_asked;
 extern struct run_values {
   int64_t batch;
   bool only_outputs;

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "asked.h"
+#include "dataset.h"
 #include "runs.h"
 
 /* Formats that store no batch size: a dictionary whose tensors agree in their first size had one. */
@@ -39,8 +41,41 @@ static void take_metadata(const char *from, form as) {
   free(metadata);
 }
 
+/* One data set, or dictionary, as a data set of a kind. */
+static int convert_set(const char *from, const char *to) {
+  const td_dataset_kind kind = dataset_kind_named(convert_asked.as);
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  td_dataset *set;
+  td_tensordict *td;
+  options.flags = (convert_asked.lossy ? TD_DATASET_SAVE_LOSSY : 0) |
+                  (saving.durable ? TD_DATASET_SAVE_DURABLE : 0);
+  options.deflate = saving.compress ? 4 : 0;
+  refuse_existing(to);
+  if (kind == TD_DATASET_KIND_DETECT) { /* the rows of one */
+    const form as = form_for(to);
+    must(td_dataset_open(from, NULL, &set));
+    must(td_dataset_flat(set, &td));
+    save_any(td, to, as, "convert");
+    print_saved(td, to, as);
+    td_free(td);
+  } else if (td_dataset_open(from, NULL, &set) == TD_OK) {
+    must(td_dataset_convert(set, kind, to, &options));
+  } else {
+    td = open_any(from, false);
+    must(td_dataset_save(td, NULL, kind, to, &options));
+    td_free(td);
+  }
+  td_dataset_free(set);
+  if (kind == TD_DATASET_KIND_DETECT) return TOOL_FINE;
+  must(td_dataset_open(to, NULL, &set));
+  print_dataset(set, to);
+  td_dataset_free(set);
+  return TOOL_FINE;
+}
+
 int run_convert(int count, char **arguments) {
   (void)count;
+  if (convert_asked.as) return convert_set(arguments[0], arguments[1]);
   form as = form_for(arguments[1]);
   refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);

@@ -1,0 +1,110 @@
+/* Data sets of Minari, robomimic and D4RL: what show prints, and the names of the kinds. */
+#include "dataset.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  td_dataset_kind kind;
+  const char *name, *title;
+} kinds[] = {{TD_DATASET_KIND_MINARI, "minari", "Minari"},
+             {TD_DATASET_KIND_ROBOMIMIC, "robomimic", "robomimic"},
+             {TD_DATASET_KIND_D4RL, "d4rl", "D4RL"},
+             {TD_DATASET_KIND_DETECT, "tensordict", ""}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+td_dataset_kind dataset_kind_named(const char *name) {
+  for (size_t i = 0; i < KINDS; i++) {
+    if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
+  }
+  die_usage("convert: --as takes one of: minari robomimic d4rl tensordict; not '%s'", name);
+}
+
+static size_t row_of(td_dataset_kind kind) {
+  size_t i = 0;
+  while (i + 1 < KINDS && kinds[i].kind != kind) i++;
+  return i;
+}
+
+static char *version_of(const td_dataset *set) {
+  size_t length = 0;
+  must(td_dataset_version(set, NULL, 0, &length));
+  char *version = xcalloc(length + 1, 1);
+  must(td_dataset_version(set, version, length + 1, &length));
+  return version;
+}
+
+/* Begins an object with the kind, episodes and steps. */
+static void json_about(const td_dataset *set, const char *path) {
+  td_dataset_kind kind;
+  int64_t episodes, steps;
+  must(td_dataset_about(set, &kind, &episodes, &steps));
+  char *version = version_of(set);
+  json_begin('{');
+  json_member(text, "path", path);
+  json_member(text, "form", "dataset");
+  json_member(text, "kind", kinds[row_of(kind)].name);
+  json_member(text, "version", version);
+  json_member(int, "episodes", episodes);
+  json_member(int, "steps", steps);
+  free(version);
+}
+
+void print_dataset(const td_dataset *set, const char *path) {
+  if (common.json) {
+    json_about(set, path);
+    json_end('}');
+    json_finish();
+    return;
+  }
+  td_dataset_kind kind;
+  int64_t episodes, steps;
+  must(td_dataset_about(set, &kind, &episodes, &steps));
+  char *version = version_of(set);
+  text line = {NULL, 0, 0};
+  add_escaped(&line, path);
+  printf("%s%s%s", color_on(BOLD), line.data, color_off(BOLD));
+  line.length = 0;
+  addf(&line, "  data set of %s%s", kinds[row_of(kind)].title, *version ? " " : "");
+  add_escaped(&line, version);
+  printf("%s, %" PRId64 " episode%s, %" PRId64 " step%s\n", line.data, episodes,
+         episodes == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+  text_free(&line);
+  free(version);
+}
+
+static void print_json(const td_dataset *set, const char *path, const tree *structure,
+                       const tree *metadata, int64_t depth) {
+  json_about(set, path);
+  json_lines(structure, depth);
+  json_member(begin, "metadata", '{');
+  json_lines(metadata, 0);
+  json_end('}');
+  json_end('}');
+  json_finish();
+}
+
+bool show_dataset(const char *path, int64_t depth) {
+  td_dataset *set;
+  if (td_dataset_open(path, NULL, &set) != TD_OK) return false;
+  td_tensordict *structure, *metadata;
+  must(td_dataset_structure(set, &structure));
+  must(td_dataset_metadata(set, &metadata));
+  tree entries = tree_of(structure, false), about = tree_of(metadata, false);
+  if (common.json) {
+    print_json(set, path, &entries, &about, depth);
+  } else {
+    print_dataset(set, path);
+    print_lines(&entries, depth);
+    printf("%smetadata%s\n", color_on(DIM), color_off(DIM));
+    print_lines(&about, 0);
+  }
+  tree_free(&about);
+  tree_free(&entries);
+  td_free(metadata);
+  td_free(structure);
+  td_dataset_free(set);
+  return true;
+}
