@@ -188,11 +188,12 @@ Ends take_ends(Entries& entries, Draft& draft, std::int64_t episode) {
 
 namespace {
 
-void put_members(Draft& draft, const OwnedKey& group, const std::string& name, const Plain& value) {
+void put_group_members(Draft& draft, const OwnedKey& group, const std::string& name,
+                       const Plain& value) {
   if (!value.is(Plain::object) || value.items().empty() || bytes_of(value))
     return draft.set_attribute(group, name, value);
   for (std::size_t i = 0; i < value.items().size(); ++i)
-    put_members(draft, group, name + "/" + std::string(value.name(i)), value.items()[i]);
+    put_group_members(draft, group, name + "/" + std::string(value.name(i)), value.items()[i]);
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ void put_about(Draft& draft, const Recording& recording, std::size_t episode, co
     const OwnedKey key(path.begin(), path.end());
     const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
     if (plain != nullptr && key.size() == 1) {
-      put_members(draft, group, key[0], *plain);
+      put_group_members(draft, group, key[0], *plain);
     } else if (plain != nullptr) {
       draft.put_value(joined(group, key), *plain);
     } else if (!value.is_node()) {
