@@ -380,16 +380,15 @@ static void noticed(const char *victim, int collective) {
     TD_DO(td_group_irecv_message(group, 1, NULL, &future));
   }
   TD_CHECK(!td_join(process));
+  /* Noticed, within a second on an idle machine, not waited for until the limit. */
   const int64_t killed = now_ms();
   TD_EXPECT_NULL(td_future_result(future, &td), TD_ERR_IO, td);
   td_future_free(future);
-  TD_CHECK(now_ms() - killed < 1000);
-  for (int i = 0; i < 2; i++) { /* and at once from now on */
-    const int64_t before = now_ms();
+  for (int i = 0; i < 2; i++) { /* and from now on, too */
     TD_EXPECT_NULL(td_group_recv_message(group, 1, NULL, NULL, &td), TD_ERR_IO, td);
     TD_EXPECT_NULL(td_group_broadcast(group, NULL, 1, NULL, &td), TD_ERR_IO, td);
-    TD_CHECK(now_ms() - before < 500);
   }
+  TD_CHECK(now_ms() - killed < group_patience_ms / 2);
   td_group_free(group);
 }
 
