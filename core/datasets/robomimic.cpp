@@ -6,7 +6,7 @@ namespace td::datasets {
 
 namespace {
 
-const std::string top = "/data";
+constexpr const char* top = "/data";
 
 class Robomimic final : public Source {
  public:
@@ -88,7 +88,7 @@ class Robomimic final : public Source {
   }
 
  private:
-  static std::string group(const std::string& name) { return top + "/" + name; }
+  static std::string group(const std::string& name) { return std::string(top) + "/" + name; }
 
   std::int64_t length_of(const std::string& place) const {
     const std::int64_t length = count_attribute(*file_, place, "num_samples");
