@@ -103,6 +103,6 @@ public class GradientTests
         td.ClipGradNorm(2.5);
         Assert.Equal(1.5, Sample.Floats(given, "w")[0], 5);
         Assert.Equal(2, Sample.Floats(given, "w")[1], 5);
-        Expect.Fails<ArgumentException>(TensorDictStatus.InvalidArgument, () => td.ClipGradNorm(-1));
+        Expect.Fails<TensorDictException>(TensorDictStatus.InvalidArgument, () => td.ClipGradNorm(-1));
     }
 }
