@@ -91,7 +91,8 @@ TensorDict copy(const TensorDict& td) {
     if (!storage.defined()) {
       const auto count = static_cast<std::int64_t>(leaf.storage().nbytes() / leaf.itemsize());
       storage = at::empty({count}, leaf.options());
-      std::memcpy(storage.data_ptr(), leaf.storage().data(), leaf.storage().nbytes());
+      if (count != 0)
+        std::memcpy(storage.data_ptr(), leaf.storage().data(), leaf.storage().nbytes());
       known.emplace_back(leaf, storage);
     }
     made.set(path, storage.as_strided(leaf.sizes(), leaf.strides(), leaf.storage_offset()));
