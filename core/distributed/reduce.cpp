@@ -5,6 +5,8 @@
 #include "core/distributed/link.h"
 #include "core/distributed/reducible.h"
 
+#include <limits>
+
 namespace td {
 
 using distributed::Agreement;
@@ -22,6 +24,8 @@ namespace {
 
 // Ranks of this library send small tensors together: ten messages take the time of ten.
 constexpr std::size_t small_rows = std::size_t{1} << 16;
+// Fused: one buffer for each dtype.
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 std::string text_of(const char* what, Op op, const GroupCall& call) {
   static constexpr const char* names[] = {"sum", "average", "product", "min", "max"};
@@ -32,7 +36,7 @@ std::string text_of(const char* what, Op op, const GroupCall& call) {
 }
 
 Reduced rows_of(const std::vector<Leaf>& leaves, const GroupCall& call, Peers peers) {
-  if (call.fused) return distributed::fused(leaves, peers);
+  if (call.fused) return distributed::bucketed(leaves, unlimited, peers);
   if (call.bucket_bytes != 0) return distributed::bucketed(leaves, call.bucket_bytes, peers);
   return peers == Peers::ours ? distributed::bucketed(leaves, small_rows, peers)
                               : distributed::one_by_one(leaves, peers);

@@ -7,7 +7,6 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <map>
 
 namespace td::distributed {
 
@@ -83,15 +82,18 @@ at::Tensor from_wire(const at::Tensor& values, ScalarType dtype) {
 
 namespace {
 
-// A reduction that is given up changes nothing in the dictionary.
-at::Tensor copied_to_wire(const at::Tensor& tensor, Peers peers) {
-  at::Tensor values = to_wire(tensor, peers);
-  return values.is_alias_of(tensor) ? values.clone() : values;
+// A reduction that is given up changes nothing in the dictionary: it works on a copy.
+at::Tensor apart(const at::Tensor& values, const at::Tensor& leaf) {
+  return values.is_alias_of(leaf) ? values.clone() : values;
 }
 
-// Several tensors in one row; `values` become views of it.
-at::Tensor joined(std::vector<at::Tensor>& values, const std::vector<std::size_t>& members) {
-  if (members.size() == 1) return values[members[0]] = values[members[0]].clone();
+// The values of several leaves in one row; they become views of it.
+at::Tensor joined(std::vector<at::Tensor>& values, const std::vector<Leaf>& leaves,
+                  const std::vector<std::size_t>& members) {
+  if (members.size() == 1) {
+    const std::size_t only = members[0];
+    return values[only] = apart(values[only], leaves[only].tensor);
+  }
   std::vector<at::Tensor> flat;
   for (const std::size_t i : members) flat.push_back(values[i].reshape({-1}));
   at::Tensor row = at::cat(flat);  // copies
@@ -109,21 +111,9 @@ at::Tensor joined(std::vector<at::Tensor>& values, const std::vector<std::size_t
 Reduced one_by_one(const std::vector<Leaf>& leaves, Peers peers) {
   const c10::NoGradGuard no_grad;
   Reduced result;
-  for (const Leaf& leaf : leaves) result.values.push_back(copied_to_wire(leaf.tensor, peers));
+  for (const Leaf& leaf : leaves)
+    result.values.push_back(apart(to_wire(leaf.tensor, peers), leaf.tensor));
   result.rows = result.values;
-  return result;
-}
-
-Reduced fused(const std::vector<Leaf>& leaves, Peers peers) {
-  const c10::NoGradGuard no_grad;
-  Reduced result;
-  std::map<ScalarType, std::vector<std::size_t>> members;
-  for (const Leaf& leaf : leaves) {
-    const at::Tensor values = to_wire(leaf.tensor, peers);
-    members[values.scalar_type()].push_back(result.values.size());
-    result.values.push_back(values);
-  }
-  for (const auto& [dtype, list] : members) result.rows.push_back(joined(result.values, list));
   return result;
 }
 
@@ -138,7 +128,7 @@ Reduced bucketed(const std::vector<Leaf>& leaves, std::size_t limit, Peers peers
     // Ranks of this library need not lay out a tensor alike.
     alone.push_back(peers == Peers::python && !tensor.is_contiguous());
     if (alone.back()) {
-      result.values.back() = copied_to_wire(tensor, peers);
+      result.values.back() = apart(result.values.back(), tensor);
       result.rows.push_back(result.values.back());
     } else if (std::find(dtypes.begin(), dtypes.end(), tensor.scalar_type()) == dtypes.end()) {
       dtypes.push_back(tensor.scalar_type());
@@ -148,7 +138,7 @@ Reduced bucketed(const std::vector<Leaf>& leaves, std::size_t limit, Peers peers
     std::vector<std::size_t> members;
     std::size_t bytes = 0;
     const auto close = [&] {
-      result.rows.push_back(joined(result.values, members));
+      result.rows.push_back(joined(result.values, leaves, members));
       members.clear();
       bytes = 0;
     };

@@ -28,7 +28,6 @@ struct Reduced {
   std::vector<at::Tensor> values;  // views of `rows`, one for each leaf
 };
 Reduced one_by_one(const std::vector<Leaf>& leaves, Peers peers);
-Reduced fused(const std::vector<Leaf>& leaves, Peers peers);
 // As Python's `bucket_bytes`: the values of each dtype, in the order of its first leaf, in buffers of up to `limit`
 // bytes; among Python's ranks what is not contiguous alone and first.
 Reduced bucketed(const std::vector<Leaf>& leaves, std::size_t limit, Peers peers);
