@@ -26,18 +26,21 @@ namespace {
 td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
   const td_dataset_options given =
       capi::options_in(options, td_dataset_options TD_DATASET_OPTIONS_INIT);
-  capi::require_zero(static_cast<int32_t>(given.reserved));
+  capi::check_flags(given.flags, TD_DATASET_DECODE);
   td::DatasetOptions result;
   result.kind = capi::choice_in<td::DatasetKind>(given.kind, TD_DATASET_KIND_DETECT,
-                                                 TD_DATASET_KIND_D4RL, "kind");
+                                                 TD_DATASET_KIND_ROS, "kind");
   result.max_episode_steps = given.max_episode_steps;
   result.max_bytes = given.max_bytes;
   result.max_entries = given.max_entries;
+  result.decode = (given.flags & TD_DATASET_DECODE) != 0;
+  result.rate = given.rate;
+  if (given.clock != nullptr) result.clock = given.clock;
   return result;
 }
 
 td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
-  return capi::choice_in<td::DatasetKind>(kind, TD_DATASET_KIND_MINARI, TD_DATASET_KIND_D4RL,
+  return capi::choice_in<td::DatasetKind>(kind, TD_DATASET_KIND_MINARI, TD_DATASET_KIND_ROS,
                                           "kind");
 }
 

@@ -1,5 +1,5 @@
 // D4RL's data sets: all episodes one after the other, in the root or in chunks below /virtual.
-#include "core/datasets/source.h"
+#include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
 
 #include <ATen/ATen.h>
@@ -28,10 +28,10 @@ const std::vector<Known>& known_datasets() {
   return *list;
 }
 
-class D4rl final : public Source {
+class D4rl final : public GroupSource {
  public:
   D4rl(std::unique_ptr<hdf5::GroupFile> file, std::int64_t max_episode_steps)
-      : Source(std::move(file)), limit_(max_episode_steps) {
+      : GroupSource(std::move(file)), limit_(max_episode_steps) {
     kind = DatasetKind::d4rl;
     const std::vector<std::string> names = file_->names("/");
     const auto has = [&](const char* name) {
@@ -65,9 +65,11 @@ class D4rl final : public Source {
 
   std::vector<Column> columns(std::size_t table) const override { return tables_[table].columns; }
 
-  void add_parts(std::int64_t episode, std::int64_t from, std::int64_t count,
-                 std::vector<Part>& to) const override {
-    std::int64_t row = (episode == 0 ? 0 : ends_[static_cast<std::size_t>(episode) - 1]) + from;
+  void add_parts(const Steps& steps, std::vector<Part>& to) const override {
+    const std::int64_t episode = steps.episode;
+    std::int64_t row =
+        (episode == 0 ? 0 : ends_[static_cast<std::size_t>(episode) - 1]) + steps.from;
+    std::int64_t count = steps.count;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       const Table& table = tables_[i];
       if (row >= table.first + table.rows) continue;

@@ -8,13 +8,16 @@
 
 namespace td {
 
-using datasets::Part;
+using datasets::Steps;
 
 const char* name_of(DatasetKind kind) noexcept {
   switch (kind) {
     case DatasetKind::minari: return "Minari";
     case DatasetKind::robomimic: return "robomimic";
     case DatasetKind::d4rl: return "D4RL";
+    case DatasetKind::lerobot: return "LeRobot";
+    case DatasetKind::torchrl: return "TorchRL";
+    case DatasetKind::ros: return "ROS";
     default: return "detect";
   }
 }
@@ -36,7 +39,7 @@ const std::vector<std::int64_t>& Dataset::starts() const {
     for (const std::int64_t length : lengths) {
       std::int64_t end = 0;
       if (__builtin_add_overflow(starts.back(), length, &end))
-        fail(Code::format, source_->file().where(), ": more steps than a number can count");
+        fail(Code::format, source_->where(), ": more steps than a number can count");
       starts.push_back(end);
     }
     starts_ = std::move(starts);
@@ -58,8 +61,7 @@ void Dataset::require_episode(std::int64_t i) const {
 }
 
 TensorDict Dataset::structure() const {
-  return datasets::read_parts(
-      *source_, episodes() == 0 ? std::vector<Part>() : std::vector<Part>{{0, 0, 0, 0}});
+  return source_->read(episodes() == 0 ? std::vector<Steps>() : std::vector<Steps>{{0, 0, 0}});
 }
 
 TensorDict Dataset::metadata() const { return source_->metadata(); }
@@ -71,9 +73,7 @@ TensorDict Dataset::metadata(std::int64_t episode) const {
 
 TensorDict Dataset::episode(std::int64_t i) const {
   require_episode(i);
-  std::vector<Part> parts;
-  source_->add_parts(i, 0, source_->length(i), parts);
-  return datasets::read_parts(*source_, parts);
+  return source_->read({{i, 0, source_->length(i)}});
 }
 
 TensorDict Dataset::episodes(std::int64_t first, std::int64_t count) const {
@@ -91,16 +91,16 @@ TensorDict Dataset::rows(std::int64_t first, std::int64_t count) const {
   if (count < 0 || first < 0 || first > starts.back() - count)
     fail(Code::index, count, " rows from ", first, " on, of ", starts.back(), " rows");
   if (count == 0) return structure();
-  std::vector<Part> parts;
+  std::vector<Steps> steps;
   auto next = std::upper_bound(starts.begin(), starts.end(), first);
   while (count > 0) {
     const std::int64_t here = std::min(count, *next - first), begin = *(next - 1);
-    if (here > 0) source_->add_parts(next - starts.begin() - 1, first - begin, here, parts);
+    if (here > 0) steps.push_back({next - starts.begin() - 1, first - begin, here});
     first += here;
     count -= here;
     ++next;
   }
-  return datasets::read_parts(*source_, parts);
+  return source_->read(steps);
 }
 
 }  // namespace td

@@ -12,7 +12,15 @@
 namespace td {
 
 // With the numbers of td_dataset_kind.
-enum class DatasetKind : std::int32_t { detect = 0, minari = 1, robomimic = 2, d4rl = 3 };
+enum class DatasetKind : std::int32_t {
+  detect = 0,
+  minari = 1,
+  robomimic = 2,
+  d4rl = 3,
+  lerobot = 4,
+  torchrl = 5,
+  ros = 6
+};
 
 const char* name_of(DatasetKind kind) noexcept;  // "Minari"
 
@@ -21,6 +29,9 @@ struct DatasetOptions {
   std::int64_t max_episode_steps = 0;  // D4RL without timeouts: longer episodes are cut; 0: none is
   std::uint64_t max_bytes = 0;         // of one dataset that is read, as in hdf5::Options
   std::uint32_t max_entries = 0;       // in one group; 0: as in hdf5::Options
+  bool decode = false;                 // encoded pictures become tensors
+  double rate = 0;    // ROS: rows each second; 0: a row for each message of `clock`
+  std::string clock;  // ROS: a topic; empty: the one with the most messages
 };
 
 namespace datasets {

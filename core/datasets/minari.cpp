@@ -1,5 +1,5 @@
 // Minari's data sets in HDF5: metadata.json beside the file, or attributes of the file up to version 0.4.
-#include "core/datasets/source.h"
+#include "core/datasets/group_source.h"
 #include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/io/file_io.h"
@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t most_json = std::size_t{1} << 28;
 
-class Minari final : public Source {
+class Minari final : public GroupSource {
  public:
   Minari(std::unique_ptr<hdf5::GroupFile> file, Plain metadata, bool beside, std::string where)
-      : Source(std::move(file)),
+      : GroupSource(std::move(file)),
         metadata_(std::move(metadata)),
         beside_(beside),
         where_(std::move(where)) {

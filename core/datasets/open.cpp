@@ -1,6 +1,7 @@
 // Which kind of data set a path holds, by its folders, files and groups.
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/group_file.h"
 #include "core/io/file_io.h"
 
 #include <sys/stat.h>

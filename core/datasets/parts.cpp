@@ -1,5 +1,5 @@
 // Reads rows of tables into one dictionary.
-#include "core/datasets/source.h"
+#include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
@@ -50,7 +50,7 @@ struct RowForm {
 
 class Gatherer {
  public:
-  explicit Gatherer(const Source& source) : source_(source) {}
+  explicit Gatherer(const GroupSource& source) : source_(source) {}
 
   void add(const Part& part) {
     if (!begun_ || part.table != table_) {
@@ -194,7 +194,7 @@ class Gatherer {
            truncated == nullptr ? terminated->clone() : terminated->logical_or(*truncated));
   }
 
-  const Source& source_;
+  const GroupSource& source_;
   std::vector<Column> columns_;
   std::size_t table_ = 0;
   bool begun_ = false;
@@ -227,8 +227,10 @@ void add_nested(PlainBuilder& to, const Members& members, std::size_t depth) {
 
 }  // namespace
 
-TensorDict read_parts(const Source& source, const std::vector<Part>& parts) {
-  Gatherer gatherer(source);
+TensorDict GroupSource::read(const std::vector<Steps>& steps) const {
+  std::vector<Part> parts;
+  for (const Steps& one : steps) add_parts(one, parts);
+  Gatherer gatherer(*this);
   for (const Part& part : parts) gatherer.add(part);
   return gatherer.take(parts);
 }

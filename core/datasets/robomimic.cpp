@@ -1,5 +1,5 @@
 // robomimic's data sets, and the raw demonstrations of robosuite: a group for each below /data.
-#include "core/datasets/source.h"
+#include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
 
 namespace td::datasets {
@@ -8,9 +8,9 @@ namespace {
 
 constexpr const char* top = "/data";
 
-class Robomimic final : public Source {
+class Robomimic final : public GroupSource {
  public:
-  explicit Robomimic(std::unique_ptr<hdf5::GroupFile> file) : Source(std::move(file)) {
+  explicit Robomimic(std::unique_ptr<hdf5::GroupFile> file) : GroupSource(std::move(file)) {
     kind = DatasetKind::robomimic;
     if (!file_->is_group(top))
       fail(Code::format, file_->where(), " is no data set of robomimic: it has no group \"/data\"");

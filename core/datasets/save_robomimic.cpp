@@ -1,5 +1,5 @@
+#include "core/datasets/group_source.h"
 #include "core/datasets/save.h"
-#include "core/datasets/source.h"
 
 #include <ATen/ATen.h>
 

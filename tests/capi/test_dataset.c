@@ -131,9 +131,9 @@ TD_TEST(options_are_checked) {
   options.max_episode_steps = -1;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
   options.max_episode_steps = 0;
-  options.reserved = 1;
+  options.flags = 2;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
-  options.reserved = 0;
+  options.flags = 0;
   options.max_entries = 2;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_FORMAT);
   options.max_entries = 0;
@@ -278,7 +278,8 @@ TD_TEST(written_as_another_kind) {
   TD_EXPECT(td_dataset_save(flat, NULL, 2, file, &options), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_dataset_save(flat, NULL, TD_DATASET_KIND_DETECT, file, NULL),
             TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_dataset_save(flat, NULL, 4, file, NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_dataset_save(flat, NULL, 99, file, NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_dataset_save(flat, NULL, TD_DATASET_KIND_ROS, file, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_dataset_save(flat, NULL, 2, "", NULL), TD_ERR_IO);
   TD_EXPECT(td_dataset_save(flat, NULL, 2, file_named("no/file"), NULL), TD_ERR_IO);
   td_free(metadata);

@@ -12,6 +12,9 @@ static const struct {
 } kinds[] = {{TD_DATASET_KIND_MINARI, "minari", "Minari"},
              {TD_DATASET_KIND_ROBOMIMIC, "robomimic", "robomimic"},
              {TD_DATASET_KIND_D4RL, "d4rl", "D4RL"},
+             {TD_DATASET_KIND_LEROBOT, "lerobot", "LeRobot"},
+             {TD_DATASET_KIND_TORCHRL, "torchrl", "TorchRL"},
+             {TD_DATASET_KIND_ROS, "ros", "ROS"},
              {TD_DATASET_KIND_DETECT, "tensordict", ""}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -19,7 +22,7 @@ td_dataset_kind dataset_kind_named(const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
     if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
   }
-  die_usage("convert: --as takes one of: minari robomimic d4rl tensordict; not '%s'", name);
+  die_usage("convert: --as takes one of: minari robomimic d4rl lerobot torchrl tensordict; not '%s'", name);
 }
 
 static size_t row_of(td_dataset_kind kind) {

@@ -29,7 +29,19 @@ enum {
   TD_DATASET_KIND_MINARI = 1,    /**< Minari 0.4 to 0.5.4, in HDF5: the folder, its folder `data`, or
                                       the file in it */
   TD_DATASET_KIND_ROBOMIMIC = 2, /**< robomimic, and raw demonstrations of robosuite */
-  TD_DATASET_KIND_D4RL = 3       /**< D4RL, also in chunks */
+  TD_DATASET_KIND_D4RL = 3,      /**< D4RL, also in chunks */
+  TD_DATASET_KIND_LEROBOT = 4,   /**< LeRobot v2.0, v2.1 and v3.0: a folder with `meta/info.json` */
+  TD_DATASET_KIND_TORCHRL = 5,   /**< a folder of TorchRL's replay buffers, or of this library's */
+  TD_DATASET_KIND_ROS = 6        /**< bags of ROS 2: MCAP and SQLite (`.db3`), a file or a folder */
+};
+
+/**
+ * Flags of td_dataset_options.
+ */
+typedef uint32_t td_dataset_flags;
+enum {
+  TD_DATASET_DECODE = 1 /**< encoded pictures (PNG, JPEG) become uint8 tensors [height, width,
+                             channels]; otherwise they are bytes */
 };
 
 /**
@@ -43,9 +55,12 @@ typedef struct td_dataset_options {
   uint64_t max_bytes;        /**< most memory for one dataset of a file that is read; 0: 1,100 times
                                   the size of the file and 64 MB */
   uint32_t max_entries;      /**< most accepted entries of a group; 0: 1,000,000 */
-  uint32_t reserved;         /**< 0 */
+  td_dataset_flags flags;    /**< how values are read */
+  double rate;               /**< ROS: rows each second; 0: a row for each message of `clock` */
+  const char *TD_NULLABLE clock; /**< borrowed; ROS: the topic whose messages are rows; NULL: the one
+                                      with the most messages */
 } td_dataset_options;
-#define TD_DATASET_OPTIONS_INIT {sizeof(td_dataset_options), 0, 0, 0, 0, 0}
+#define TD_DATASET_OPTIONS_INIT {sizeof(td_dataset_options), 0, 0, 0, 0, 0, 0, NULL}
 
 /**
  * Opens a data set.

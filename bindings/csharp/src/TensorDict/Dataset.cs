@@ -18,6 +18,15 @@ namespace TensorDicts
 
         /// <summary>D4RL.</summary>
         D4rl = 3,
+
+        /// <summary>LeRobot v2.0, v2.1 and v3.0.</summary>
+        LeRobot = 4,
+
+        /// <summary>Folders of replay buffers.</summary>
+        TorchRl = 5,
+
+        /// <summary>Bags of ROS 2.</summary>
+        Ros = 6,
     }
 
     /// <summary>How a data set is opened.</summary>
@@ -34,6 +43,15 @@ namespace TensorDicts
 
         /// <summary>The most entries of a group; 0: the library's own limit.</summary>
         public uint MaxEntries { get; set; }
+
+        /// <summary>Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are.</summary>
+        public bool Decode { get; set; }
+
+        /// <summary>Bags of ROS: so many rows each second; 0: a row for each message of <see cref="Clock"/>.</summary>
+        public double Rate { get; set; }
+
+        /// <summary>Bags of ROS: the topic whose messages are rows; null: the one with the most messages.</summary>
+        public string? Clock { get; set; }
     }
 
     /// <summary>How a data set is written.</summary>
@@ -74,13 +92,17 @@ namespace TensorDicts
         public static Dataset Open(string path, DatasetOptions? options = null)
         {
             options ??= new DatasetOptions();
-            byte* stack = stackalloc byte[Utf8.StackBytes];
+            byte* stack = stackalloc byte[2 * Utf8.StackBytes];
             using var text = new Utf8Text(Argument.NotNull(path, nameof(path)), nameof(path), stack);
+            using var clock = new Utf8Text(options.Clock, nameof(options.Clock), stack + Utf8.StackBytes);
             td_dataset_options raw = td_dataset_options.Default;
             raw.kind = (td_dataset_kind)(int)options.Kind;
             raw.max_episode_steps = options.MaxEpisodeSteps;
             raw.max_bytes = options.MaxBytes;
             raw.max_entries = options.MaxEntries;
+            raw.flags = options.Decode ? td_dataset_flags.TD_DATASET_DECODE : 0;
+            raw.rate = options.Rate;
+            raw.clock = clock.Pointer;
             td_dataset* result = null;
             Status.Check(Native.td_dataset_open(text.Pointer, &raw, &result));
             return new Dataset(result);

@@ -1,11 +1,12 @@
 //! Data sets of reinforcement learning and robotics, read by episodes and by rows.
 
+use std::ffi::CString;
 use std::path::Path;
 
 use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
-use crate::error::{check, read_list, read_text, Result};
+use crate::error::{check, read_list, read_text, Error, Result};
 use crate::handle::Handle;
 use crate::library;
 use crate::memmap::Folder;
@@ -20,13 +21,22 @@ pub enum DatasetKind {
     Robomimic,
     /// D4RL.
     D4rl,
+    /// LeRobot v2.0, v2.1 and v3.0.
+    LeRobot,
+    /// Folders of replay buffers.
+    TorchRl,
+    /// Bags of ROS 2.
+    Ros,
 }
 
 impl DatasetKind {
-    const ALL: [(Self, sys::td_dataset_kind); 3] = [
+    const ALL: [(Self, sys::td_dataset_kind); 6] = [
         (Self::Minari, sys::TD_DATASET_KIND_MINARI),
         (Self::Robomimic, sys::TD_DATASET_KIND_ROBOMIMIC),
         (Self::D4rl, sys::TD_DATASET_KIND_D4RL),
+        (Self::LeRobot, sys::TD_DATASET_KIND_LEROBOT),
+        (Self::TorchRl, sys::TD_DATASET_KIND_TORCHRL),
+        (Self::Ros, sys::TD_DATASET_KIND_ROS),
     ];
 
     fn number(self) -> sys::td_dataset_kind {
@@ -38,6 +48,7 @@ impl DatasetKind {
 #[derive(Clone, Default)]
 pub struct DatasetOptions {
     raw: sys::td_dataset_options,
+    clock: Option<CString>,
 }
 
 impl DatasetOptions {
@@ -62,6 +73,27 @@ impl DatasetOptions {
     pub fn limits(mut self, max_bytes: u64, max_entries: u32) -> Self {
         (self.raw.max_bytes, self.raw.max_entries) = (max_bytes, max_entries);
         self
+    }
+
+    /// Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are.
+    pub fn decode(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_DECODE;
+        self
+    }
+
+    /// Bags of ROS: so many rows each second.
+    pub fn rate(mut self, rate: f64) -> Self {
+        self.raw.rate = rate;
+        self
+    }
+
+    /// Bags of ROS: each message of this topic is a row.
+    #[track_caller]
+    pub fn clock(mut self, topic: &str) -> Result<Self> {
+        let topic = CString::new(topic)
+            .map_err(|_| Error::new(sys::TD_ERR_INVALID_ARGUMENT, "a topic with a NUL"))?;
+        self.clock = Some(topic);
+        Ok(self)
     }
 }
 
@@ -122,10 +154,12 @@ impl Dataset {
     pub fn open(path: impl AsRef<Path>, options: &DatasetOptions) -> Result<Self> {
         library::ready()?;
         let path = Folder::new(Some(path.as_ref()))?;
+        let mut raw = options.raw;
+        raw.clock = options.clock.as_ref().map_or(std::ptr::null(), |topic| topic.as_ptr());
         let mut token = std::ptr::null_mut();
         // SAFETY: path and options live for the call, which gives us the handle when it succeeds.
         unsafe {
-            check(sys::td_dataset_open(path.text(), &options.raw, &mut token))?;
+            check(sys::td_dataset_open(path.text(), &raw, &mut token))?;
             Ok(Self { handle: Handle::new(token) })
         }
     }

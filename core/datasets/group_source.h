@@ -1,0 +1,77 @@
+// core/datasets/group_source.h: data sets in groups of HDF5: which dataset of the file becomes which entry.
+#pragma once
+
+#include "core/datasets/source.h"
+#include "core/hdf5/group_file.h"
+
+#include <string>
+#include <vector>
+
+namespace td::datasets {
+
+// What becomes of the values of a row.
+enum class Form : std::uint8_t {
+  as_stored,
+  number,  // [1], where one number is stored
+  flag,    // the same, and bool
+  file,    // bytes of an encoded picture
+};
+
+// An entry of the result.
+struct Column {
+  OwnedKey key;
+  hdf5::Leaf leaf;
+  Form form = Form::as_stored;
+  OwnedKey next = {};  // where the rows after those go: the leaf has one more
+};
+
+// Rows of one table, all of one episode. A table is a group whose leaves have rows.
+struct Part {
+  std::size_t table;
+  std::int64_t from, count, episode;
+};
+
+class GroupSource : public Source {
+ public:
+  explicit GroupSource(std::unique_ptr<hdf5::GroupFile> file) : file_(std::move(file)) {}
+
+  const hdf5::GroupFile& file() const noexcept { return *file_; }
+  std::string where() const override { return file_->where(); }
+  TensorDict read(const std::vector<Steps>& steps) const override;
+
+  // Checked: each has the rows that its table should have.
+  virtual std::vector<Column> columns(std::size_t table) const = 0;
+  // Rows of an episode. Usually its table has its number.
+  virtual void add_parts(const Steps& steps, std::vector<Part>& to) const {
+    to.push_back({static_cast<std::size_t>(steps.episode), steps.from, steps.count, steps.episode});
+  }
+  // Which rows end an episode by a rule that the file does not hold; undefined: there is no such rule.
+  virtual at::Tensor cut(const std::vector<Part>&, const at::Tensor& /*terminated*/) const {
+    return {};
+  }
+
+ protected:
+  std::unique_ptr<hdf5::GroupFile> file_;
+};
+
+// The attribute of robomimic's /data by which we know an observation that is no dictionary.
+inline constexpr const char* plain_mark = "tensordict_plain_observation";
+
+// A whole dataset as an entry.
+void put_leaf(TensorDict& td, const OwnedKey& key, const hdf5::GroupFile& file,
+              const hdf5::Leaf& leaf);
+// The datasets of a table; Code::format if it is no group.
+std::vector<hdf5::Leaf> leaves_of(const hdf5::GroupFile& file, const std::string& table);
+
+// The attribute of a group as a count; -1 without it. Code::format for another value.
+std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& group,
+                             const char* name);
+[[noreturn]] void fail_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf,
+                            std::int64_t wanted);
+inline void require_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf, std::int64_t wanted) {
+  if (leaf.rows() != wanted) fail_rows(file, leaf, wanted);
+}
+// The number behind the last '_' of a name; -1: none.
+std::int64_t number_of(std::string_view name) noexcept;
+
+}  // namespace td::datasets
