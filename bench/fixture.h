@@ -50,6 +50,7 @@ void figure(const std::string& name, int leaves, double goal, Body ours, Body th
 // Called by each file of figures.
 void register_arrow();
 void register_call();
+void register_cuda();  // where libtorch sees a GPU
 void register_disk_archive();
 void register_disk();
 void register_disk_grow();

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   }
   bench::register_arrow();
   bench::register_call();
+  bench::register_cuda();
   bench::register_disk_archive();
   bench::register_disk();
   bench::register_disk_grow();
