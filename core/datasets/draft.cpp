@@ -2,6 +2,7 @@
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/hdf5.h"
 #include "core/tree/bytes_value.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"

@@ -71,7 +71,5 @@ std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& gro
 inline void require_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf, std::int64_t wanted) {
   if (leaf.rows() != wanted) fail_rows(file, leaf, wanted);
 }
-// The number behind the last '_' of a name; -1: none.
-std::int64_t number_of(std::string_view name) noexcept;
 
 }  // namespace td::datasets

@@ -44,5 +44,7 @@ std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions&
 void put_members(TensorDict& td, const Plain& object);
 // Names with slashes as objects in objects: {"a/b": 1} becomes {"a": {"b": 1}}.
 Plain nested_members(const Plain& object);
+// The number behind the last '_' of a name; -1: none.
+std::int64_t number_of(std::string_view name) noexcept;
 
 }  // namespace td::datasets

@@ -83,10 +83,11 @@ PackageText text_of(const zip_file::Reader& zip) {
   for (const zip_file::Entry& one : zip.entries()) {
     if (!lies_in(one, code_folder) || !files::ends_with(one.name, "_metadata.json")) continue;
     const Plain tree = read_json(zip.text(one, 1 << 24), zip.where() + ": " + one.name);
-    if (const Plain* device = tree.find("AOTI_DEVICE_KEY")) result.device = device->characters();
-    const Plain* ours = tree.find("tensordict");
+    if (const Plain* device = tree.find("AOTI_DEVICE_KEY", Plain::text))
+      result.device = device->characters();
+    const Plain* ours = tree.find("tensordict", Plain::text);
     if (ours == nullptr) continue;
-    result.meta = read_script_meta(ours->characters, zip.where() + ": tensordict.json");
+    result.meta = read_script_meta(ours->characters(), zip.where() + ": tensordict.json");
     break;
   }
   return result;

@@ -3,6 +3,7 @@
 
 #include "tensordict/td.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
-/* Both names of a call are defined here: that of 64-bit offsets, too. */
+/* Both names of a call are defined here: that of 64-bit offsets, too. Some compilers check calls by inline forms of them,
+ * which would be defined twice. */
 #undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
