@@ -133,7 +133,7 @@ void work(int n, const std::shared_ptr<There>& there, const std::string& size) {
       });
   makes(
       "clone, on a GPU" + size, n,
-      [=](td_tensordict** result) { return td_clone(there->td, 1, result); },
+      [=](td_tensordict** result) { return td_clone(there->td, 0, result); },
       [=] { return each(there->tensors, [](const at::Tensor& one) { return one.clone(); }); });
 }
 

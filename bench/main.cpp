@@ -60,5 +60,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();
+  benchmark::
+      ClearRegisteredBenchmarks();  // what they hold on a GPU has to go before the end of the program
   return 0;
 }
