@@ -1,4 +1,4 @@
-// core/datasets/dataset.h: recordings in the layouts of Minari, robomimic and D4RL, read by episodes and by rows.
+// core/datasets/dataset.h: recordings in the layouts of Python's libraries, read by episodes and by rows.
 #pragma once
 
 #include "core/tree/tensordict.h"

@@ -3,6 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/hdf5/group_file.h"
 #include "core/io/file_io.h"
+#include "core/replay/replay_files.h"
 
 #include <sys/stat.h>
 
@@ -20,7 +21,8 @@ struct Opener {
 };
 constexpr Opener kind_openers[] = {{DatasetKind::minari, datasets::open_minari},
                                    {DatasetKind::robomimic, datasets::open_robomimic},
-                                   {DatasetKind::d4rl, datasets::open_d4rl}};
+                                   {DatasetKind::d4rl, datasets::open_d4rl},
+                                   {DatasetKind::torchrl, datasets::open_torchrl}};
 
 bool is_folder(const std::string& path) {
   struct stat info {};
@@ -36,6 +38,9 @@ DatasetKind kind_of_folder(const std::string& folder) {
   for (const char* name : {"metadata.json", "main_data.hdf5"}) {
     if (has_file(data, name) || has_file(folder, name)) return DatasetKind::minari;
   }
+  if (replay_folder::is_one(folder) || replay_folder::ensemble_in(folder) ||
+      has_file(folder, "meta.json"))
+    return DatasetKind::torchrl;
   if (has_file(files::join(folder, "meta"), "info.json")) {
     fail(Code::unsupported, quote(folder),
          " is a data set of LeRobot, which is not read yet: its tables are Parquet files");
@@ -67,7 +72,7 @@ std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOpt
     options.kind = is_folder(name) ? kind_of_folder(name) : kind_of_file(name, options);
     if (options.kind == DatasetKind::detect) {
       fail(Code::format, quote(name),
-           " is no data set of a kind that is known: Minari, robomimic or D4RL");
+           " is no data set of a kind that is known: Minari, robomimic, D4RL or TorchRL");
     }
   }
   for (const Opener& row : kind_openers) {

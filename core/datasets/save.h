@@ -1,4 +1,4 @@
-// core/datasets/save.h: episodes written as Minari, robomimic and D4RL have them.
+// core/datasets/save.h: episodes written as Python's libraries have them.
 #pragma once
 
 #include "core/datasets/dataset.h"
@@ -103,6 +103,8 @@ void save_robomimic(const Recording& recording, const std::string& path,
                     const DatasetSaveOptions& options);
 void save_d4rl(const Recording& recording, const std::string& path,
                const DatasetSaveOptions& options);
+void save_torchrl(const Recording& recording, const std::string& path,
+                  const DatasetSaveOptions& options);
 
 // Rewards and flags, [rows, 1] in a dictionary, without that dimension.
 Rows without_one(Rows rows);

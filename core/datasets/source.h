@@ -39,6 +39,7 @@ class Source {
 std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions& options);
+std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptions& options);
 
 // The members of an object as non-tensor data.
 void put_members(TensorDict& td, const Plain& object);

@@ -152,6 +152,13 @@ bool replay_folder::holds_rows(const std::string& folder, const std::string& mem
   return files::look(join(join(folder, storage) + member, "meta.json")).found != Found::nothing;
 }
 
+bool replay_folder::is_one(const std::string& folder) {
+  const auto has = [&](const char* name) {
+    return files::look(join(folder, name)).found == Found::file;
+  };
+  return has(storage_json) || has(writer_json);
+}
+
 std::optional<replay_folder::Ensemble> replay_folder::ensemble_in(const std::string& folder) {
   const std::string path = join(join(folder, storage), "metadata.json");
   // A compressed list has a file of that name, too.
@@ -409,8 +416,7 @@ void save_replay(const std::string& path, const ReplayFiles& content, const Tens
                  const ReplaySampler* sampler, bool durable, const std::string& extra) {
   const std::string target = files::absolute(path);
   const bool there = files::look(join(target, ".")).found == Found::folder;
-  const bool replay = there && (files::look(join(target, writer_json)).found == Found::file ||
-                                files::look(join(target, storage_json)).found == Found::file);
+  const bool replay = there && replay_folder::is_one(target);
   files::FolderReplacement replacement(target, nullptr, replay || !there);
   if (there) {
     for (const files::Item& item : finished(target)) {

@@ -60,6 +60,8 @@ inline constexpr const char* storage = "storage";
 inline constexpr const char* sampler = "sampler";
 inline constexpr const char* writer = "writer";
 bool holds_rows(const std::string& folder, const std::string& member = {});
+// Whether the folder has the files of a buffer.
+bool is_one(const std::string& folder);
 // How many buffers an ensemble has, and which hold no rows; nullopt for another folder.
 struct Ensemble {
   std::int64_t members = 0;

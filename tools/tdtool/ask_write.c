@@ -23,8 +23,8 @@ struct convert_values convert_asked;
 
 static const tool_option convert_options[] = {
     {"as", 0, "KIND", NULL,
-     "write a data set: minari, robomimic or d4rl; or the rows of one: tensordict", TAKES_TEXT,
-     &convert_asked.as},
+     "write a data set: minari, robomimic, d4rl or torchrl; or the rows of one: tensordict",
+     TAKES_TEXT, &convert_asked.as},
     {"lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold",
      TAKES_NOTHING, &convert_asked.lossy},
     SAVING_OPTIONS,
@@ -36,7 +36,7 @@ const tool_command command_convert = {
     .summary = "Converts a dictionary to another format",
     .text =
         "tdtool recognises the format of PATH by its content. OUT appears under its name only "
-        "when it is complete. With --as, PATH is a data set of Minari, robomimic or D4RL, or a "
+        "when it is complete. With --as, PATH is a data set, such as one of Minari, or a "
         "dictionary whose rows are steps, with \"episode\" or \"done\" in \"next\".",
     .example =
         "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\n"
