@@ -124,9 +124,74 @@ void by_hand(Experience& data, benchmark::State& state) {
   }
 }
 
+// Steps of 16 numbers, in episodes of 100.
+struct Steps {
+  explicit Steps(std::int64_t count) {
+    leaves.push_back(at::rand({count, 16}));
+    leaves.push_back(at::arange(count, at::kLong).div(100, "floor"));
+    const char* names[] = {"observation", "episode"};
+    ok(td_create(&count, 1, TD_DEVICE_NONE, -1, &td));
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      td_tensor* leaf = wrap(leaves[i]);
+      ok(td_set(td, names + i, 1, leaf));
+      td_tensor_free(leaf);
+    }
+    td_index_item first = {};
+    first.kind = TD_INDEX_INT;
+    ok(td_index(td, &first, 1, &row));
+  }
+  ~Steps() {
+    td_free(row);
+    td_free(td);
+  }
+  td_tensordict *td = nullptr, *row = nullptr;
+  std::vector<at::Tensor> leaves;
+};
+
+// Draws from a full buffer; `grows`: a row is added before each draw.
+void draws(std::int64_t count, std::int64_t drawn_rows, td_replay_sampler sampler, bool grows,
+           benchmark::State& state) {
+  const Steps steps(count);
+  const char* name = "episode";
+  const td_key episode = {&name, 1};
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  options.capacity = count;
+  options.sampler = sampler;
+  if (sampler != TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT) {
+    options.slice_len = 16;
+    options.episode = &episode;
+  } else {
+    options.capacity *= 2;  // a full one has the same rows all the time
+  }
+  td_replay* replay = nullptr;
+  ok(td_replay_create(&options, &replay));
+  ok(td_replay_extend(replay, steps.td));
+  for (auto _ : state) {
+    td_tensordict* drawn = nullptr;
+    if (grows) ok(td_replay_add(replay, steps.row));
+    ok(td_replay_sample(replay, drawn_rows, &drawn));
+    td_free(drawn);
+  }
+  td_replay_free(replay);
+}
+
+void while_rows_arrive(const char* name, std::int64_t count, std::int64_t drawn_rows,
+                       td_replay_sampler sampler) {
+  figure(
+      name, 2, 1.2,
+      [=](benchmark::State& state) { draws(count, drawn_rows, sampler, true, state); },
+      [=](benchmark::State& state) { draws(count, drawn_rows, sampler, false, state); });
+}
+
 }  // namespace
 
 void register_replay() {
+  while_rows_arrive("replay: 32 slices of 16 of 1,000,000, after a row more / without", rows, 512,
+                    TD_REPLAY_SAMPLER_SLICES);
+  while_rows_arrive("replay: 32 slices by priority, after a row more / without", rows, 512,
+                    TD_REPLAY_SAMPLER_PRIORITIZED_SLICES);
+  while_rows_arrive("replay: 256 of 500,000 without replacement, after a row more / without",
+                    rows / 2, 256, TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT);
   // Made by whoever is measured first.
   const auto data = std::make_shared<std::unique_ptr<Experience>>();
   const auto made = [data]() -> Experience& {

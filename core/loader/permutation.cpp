@@ -5,8 +5,8 @@
 
 namespace td {
 
-Permutation::Permutation(std::int64_t n, std::uint64_t seed) : n_(static_cast<std::uint64_t>(n)) {
-  constexpr std::int64_t longest_table = std::int64_t{1} << 16;
+Permutation::Permutation(std::int64_t n, std::uint64_t seed, std::int64_t longest_table)
+    : n_(static_cast<std::uint64_t>(n)) {
   if (n <= longest_table) {
     table_.resize(static_cast<std::size_t>(n));
     std::iota(table_.begin(), table_.end(), 0);

@@ -28,7 +28,9 @@ inline std::int64_t below(std::uint64_t random, std::int64_t n) noexcept {
 // memory.
 class Permutation {
  public:
-  Permutation(std::int64_t n, std::uint64_t seed);
+  // Up to `longest_table` numbers are a table.
+  Permutation(std::int64_t n, std::uint64_t seed,
+              std::int64_t longest_table = std::int64_t{1} << 16);
 
   std::int64_t operator()(std::int64_t place) const noexcept {
     if (!table_.empty()) return table_[static_cast<std::size_t>(place)];

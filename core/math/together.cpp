@@ -201,12 +201,16 @@ at::Tensor compute(const Group& group, F&& f) {
 Together::Together(const Kernel& kernel, const Operands& operands, const WalkRules& rules) {
   if (!rounds_alone(kernel) || !fast::can_skip_dispatcher()) return;
   Groups groups;
-  visit_zip<Take::elements>(
-      operands.trees(),
-      [&](const Here&, Tensors tensors) {
-        groups.add(operands.at(0, tensors), operands.at(1, tensors), operands.at(2, tensors));
-      },
-      rules);
+  try {
+    visit_zip<Take::elements>(
+        operands.trees(),
+        [&](const Here&, Tensors tensors) {
+          groups.add(operands.at(0, tensors), operands.at(1, tensors), operands.at(2, tensors));
+        },
+        rules);
+  } catch (const Error&) {
+    return;  // the walk that asks for the results says it, unless a leaf before it has another fault
+  }
   for (const Group& group : groups.all()) {
     if (group.parts().size() < few) continue;
     const at::Tensor result =

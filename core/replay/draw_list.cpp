@@ -6,19 +6,19 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace td {
 
+namespace {
+
+constexpr std::int64_t short_table = 1024;
+
+}  // namespace
+
 void DrawList::begin(std::int64_t n, std::int64_t batch, RandomNumbers& random) {
-  std::vector<std::int64_t> list(static_cast<std::size_t>(n));
-  std::iota(list.begin(), list.end(), 0);
-  if (shuffle_) {
-    const Permutation order(n, random.next());
-    for (std::int64_t i = 0; i < n; ++i) list[static_cast<std::size_t>(i)] = order(i);
-  }
-  if (drop_last_) list.resize(static_cast<std::size_t>(n / batch * batch));
-  next_.list = std::make_shared<const std::vector<std::int64_t>>(std::move(list));
+  std::optional<Permutation> order;
+  if (shuffle_) order.emplace(n, random.next(), short_table);
+  next_.list = std::make_shared<const Order>(drop_last_ ? n / batch * batch : n, std::move(order));
   next_.at = 0;
   next_.rows = n;
 }
@@ -30,15 +30,14 @@ void DrawList::take(std::int64_t n, std::int64_t count, const char* what, Random
     fail(Code::shape, "a full batch of ", count, " ", what, " was asked for; there are ", n);
   }
   if (next_.rows != n || !next_.list) begin(n, count, random);
-  const std::size_t wanted = static_cast<std::size_t>(count);
-  for (std::size_t taken = 0; next_.at < next_.list->size() && taken < wanted;) {
+  for (std::int64_t taken = 0; next_.at < next_.list->size() && taken < count;) {
     const std::int64_t number = (*next_.list)[next_.at++];
     if (is_left_out && is_left_out(number)) continue;
     numbers.push_back(number);
     ++taken;
   }
-  const std::size_t left = next_.list->size() - next_.at;
-  next_.ran_out = left == 0 || (drop_last_ && left < wanted);
+  const std::int64_t left = next_.list->size() - next_.at;
+  next_.ran_out = left == 0 || (drop_last_ && left < count);
   if (next_.ran_out) begin(n, count, random);
 }
 
@@ -54,12 +53,10 @@ void DrawList::save(const std::string& folder, bool in_new, bool forgotten) cons
     state.set(path, std::move(value));
   };
   put("len_storage", at::scalar_tensor(forgotten ? 0 : now_.rows, at::kLong));
-  const std::int64_t left =
-      now_.list && !forgotten ? static_cast<std::int64_t>(now_.list->size() - now_.at) : 0;
+  const std::int64_t left = now_.list && !forgotten ? now_.list->size() - now_.at : 0;
   const at::Tensor list = at::empty({left}, at::kLong);
-  if (left != 0)
-    std::copy(now_.list->begin() + static_cast<std::ptrdiff_t>(now_.at), now_.list->end(),
-              list.data_ptr<std::int64_t>());
+  for (std::int64_t i = 0; i < left; ++i)
+    list.data_ptr<std::int64_t>()[i] = (*now_.list)[now_.at + i];
   if (list.numel() != 0 || !null_list_) put("_sample_list", list);
   put("drop_last", at::scalar_tensor(drop_last_, at::kBool));
   put("_ran_out", at::scalar_tensor(now_.ran_out, at::kBool));
@@ -105,7 +102,8 @@ bool DrawList::load(const std::string& folder, std::int64_t most) {
   read.ran_out = entry("_ran_out", at::kBool, 0).item<bool>();
   const bool drop_last = entry("drop_last", at::kBool, 0).item<bool>();
   if (list.numel() != 0)
-    read.list = std::make_shared<const std::vector<std::int64_t>>(places, places + list.numel());
+    read.list =
+        std::make_shared<const Order>(std::vector<std::int64_t>(places, places + list.numel()));
   drop_last_ = drop_last;
   null_list_ = none;
   changed_ = false;

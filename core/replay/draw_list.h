@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,29 @@ class DrawList {
   bool load(const std::string& folder, std::int64_t most);
 
  private:
+  // The numbers of one turn. Those of a new one are computed when they are drawn: a buffer that grows begins one with
+  // each row.
+  class Order {
+   public:
+    explicit Order(std::vector<std::int64_t> numbers)
+        : numbers_(std::move(numbers)), size_(static_cast<std::int64_t>(numbers_.size())) {}
+    Order(std::int64_t size, std::optional<Permutation> shuffled)
+        : size_(size), shuffled_(std::move(shuffled)) {}
+
+    std::int64_t size() const noexcept { return size_; }
+    std::int64_t operator[](std::int64_t i) const noexcept {
+      if (shuffled_) return (*shuffled_)(i);
+      return numbers_.empty() ? i : numbers_[static_cast<std::size_t>(i)];
+    }
+
+   private:
+    std::vector<std::int64_t> numbers_;  // as they were read
+    std::int64_t size_;
+    std::optional<Permutation> shuffled_;
+  };
   struct State {
-    std::shared_ptr<const std::vector<std::int64_t>> list;  // remaining from `at` on
-    std::size_t at = 0;
+    std::shared_ptr<const Order> list;  // remaining from `at` on
+    std::int64_t at = 0;
     std::int64_t rows = 0;
     bool ran_out = false;
   };

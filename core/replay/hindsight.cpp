@@ -19,7 +19,7 @@ std::int64_t place_of_goal(HindsightStrategy strategy, const RingEpisodes& episo
     return step * columns + random.below(columns);
   }
   const RingEpisode& episode = episodes.of(place);
-  const std::int64_t step = episodes.time().number(place / columns) - episode.first;
+  const std::int64_t step = episodes.step_at(place) - episode.first;
   switch (strategy) {
     case HindsightStrategy::future:
       return episodes.place(episode, step + random.below(episode.length - step));

@@ -96,16 +96,28 @@ void Priorities::set_beta(double beta) {
   beta_ = beta;
 }
 
-void Priorities::limit(const std::function<bool(std::int64_t)>& may_be_drawn) {
-  std::vector<char> may(static_cast<std::size_t>(tree_.rows()));
+void Priorities::limit(std::vector<char> may_be_drawn) {
   PriorityTree some(tree_.rows());
-  for (std::int64_t place = 0; place < tree_.rows(); ++place) {
-    may[static_cast<std::size_t>(place)] = may_be_drawn(place);
-    some.put(place, may[static_cast<std::size_t>(place)] != 0 ? tree_.value(place) : 0);
-  }
+  for (std::int64_t place = 0; place < tree_.rows(); ++place)
+    some.put(place, may_be_drawn[static_cast<std::size_t>(place)] != 0 ? tree_.value(place) : 0);
   some.refresh_all();
-  may_be_drawn_ = std::move(may);
+  allowed_ = std::count_if(may_be_drawn.begin(), may_be_drawn.end(), [](char may) { return may; });
+  may_be_drawn_ = std::move(may_be_drawn);
   some_ = std::move(some);
+}
+
+void Priorities::allow(const std::vector<std::pair<std::int64_t, bool>>& places) {
+  if (places.empty()) return;
+  changed_.clear();
+  for (const auto& [place, may] : places) changed_.push_back(place);
+  some_->reserve(changed_.size());
+  for (const auto& [place, may] : places) {
+    char& now = may_be_drawn_[static_cast<std::size_t>(place)];
+    allowed_ += may - now;
+    now = may;
+    some_->put(place, may ? tree_.value(place) : 0);
+  }
+  some_->refresh(changed_);
 }
 
 void Priorities::put_weight(std::int64_t place, double value, double bound) noexcept {

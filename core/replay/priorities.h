@@ -4,8 +4,9 @@
 #include "core/replay/priority_tree.h"
 #include "core/replay/replay_sampler.h"
 
-#include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace td {
 
@@ -32,8 +33,11 @@ class Priorities final : public ReplaySampler {
   double beta() const noexcept { return beta_; }
   void set_beta(double beta);
 
-  // From now on only such places are drawn, until the next call.
-  void limit(const std::function<bool(std::int64_t)>& may_be_drawn);
+  // From now on only places that are not 0 here are drawn, until the next call.
+  void limit(std::vector<char> may_be_drawn);
+  // Changes that for some places, in this order.
+  void allow(const std::vector<std::pair<std::int64_t, bool>>& places);
+  bool allows_none() const noexcept { return some_ && allowed_ == 0; }
 
   // The priorities that rows have in an entry, one for each. Throws Code::dtype, shape, invalid_argument.
   static std::vector<double> given(const at::Tensor& entry, Path path, std::int64_t rows);
@@ -55,7 +59,8 @@ class Priorities final : public ReplaySampler {
   PriorityTree tree_;
   std::optional<PriorityTree> some_;  // weights of the places that may be drawn, if not all may
   std::vector<char> may_be_drawn_;
-  double largest_ = -1;  // largest priority ever set; -1: not set
+  std::int64_t allowed_ = 0;  // how many may be drawn
+  double largest_ = -1;       // largest priority ever set; -1: not set
   std::int64_t largest_place_ = 0;
   bool largest_changed_ = false;  // since the settings were read
   RingCounts seen_;

@@ -32,31 +32,17 @@ class SliceDraws final : public ReplaySampler {
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
     drawn.slice = slice_length(options_, count);
-    if (episodes_.follow(ring, rows)) least_ = 0;
-    if (least_ != least_rows(drawn)) {
-      least_ = 0;  // until the list is complete
-      long_enough_.clear();
-      for (const RingEpisode& episode : episodes_.all())
-        if (episode.length >= least_rows(drawn)) long_enough_.push_back(episode);
-      least_ = least_rows(drawn);
-    }
-    if (long_enough_.empty()) fail_without_episodes(ring, least_);
-    for (std::int64_t slice = 0; slice < count / drawn.slice; ++slice) {
-      const auto n = static_cast<std::int64_t>(long_enough_.size());
-      draw_slice(options_, episodes_, long_enough_[static_cast<std::size_t>(random.below(n))],
-                 random, drawn);
-    }
+    episodes_.follow(ring, rows);
+    const std::int64_t least = options_.slices.short_ones ? 1 : drawn.slice;
+    const EpisodeTable& long_enough = episodes_.at_least(least);
+    if (long_enough.size() == 0) fail_without_episodes(ring, least);
+    for (std::int64_t slice = 0; slice < count / drawn.slice; ++slice)
+      draw_slice(options_, episodes_, long_enough[random.below(long_enough.size())], random, drawn);
   }
 
  private:
-  std::int64_t least_rows(const Drawn& drawn) const {
-    return options_.slices.short_ones ? 1 : drawn.slice;
-  }
-
   ReplayOptions options_;
   RingEpisodes episodes_;
-  std::int64_t least_ = 0;
-  std::vector<RingEpisode> long_enough_;
 };
 
 // Draws a slice of each episode once, then again in another order. As in TorchRL, episodes that are too short stand in
@@ -72,14 +58,11 @@ class SlicesWithoutReplacement final : public ReplaySampler {
             Drawn& drawn) override {
     drawn.slice = slice_length(options_, count);
     const std::int64_t least = options_.slices.short_ones ? 1 : drawn.slice;
-    const std::vector<RingEpisode>& all = episodes_.all();
-    if (episodes_.follow(ring, rows)) order_.clear();
-    if (order_.size() != all.size()) order_ = episodes_.by_place();
-    const auto fits = [&](const RingEpisode& episode) { return episode.length >= least; };
-    if (std::none_of(all.begin(), all.end(), fits)) fail_without_episodes(ring, least);
+    episodes_.follow(ring, rows);
+    if (episodes_.at_least(least).size() == 0) fail_without_episodes(ring, least);
     list_.begin_draw();
     std::vector<std::int64_t> numbers;
-    const auto n = static_cast<std::int64_t>(all.size());
+    const std::int64_t n = episodes_.all().size();
     const std::int64_t slices = count / drawn.slice;
     for (std::int64_t k = 0; drawn.lengths.empty(); ++k) {
       // In one order the same episodes may be dropped again and again.
@@ -87,8 +70,8 @@ class SlicesWithoutReplacement final : public ReplaySampler {
       numbers.clear();
       list_.take(n, slices, "slices", random, numbers);
       for (const std::int64_t number : numbers) {
-        const RingEpisode& episode = all[order_[static_cast<std::size_t>(number)]];
-        if (fits(episode)) draw_slice(options_, episodes_, episode, random, drawn);
+        const RingEpisode& episode = episodes_.by_place(number);
+        if (episode.length >= least) draw_slice(options_, episodes_, episode, random, drawn);
       }
     }
   }
@@ -105,7 +88,6 @@ class SlicesWithoutReplacement final : public ReplaySampler {
  private:
   ReplayOptions options_;
   RingEpisodes episodes_;
-  std::vector<std::size_t> order_;  // of the episodes in the list
   DrawList list_;
 };
 
@@ -134,15 +116,23 @@ class PrioritizedSlices final : public ReplaySampler {
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
     const std::int64_t length = slice_length(options_, count);
-    if (episodes_.follow(ring, rows)) length_ = 0;  // until the rows are limited anew
-    if (length != length_) limit(ring.capacity, length);
-    if (none_begins_) fail_without_episodes(ring, length);
+    changed_.clear();
+    const bool anew = episodes_.follow(ring, rows, [&](const RingEpisode& one) { note(one); });
+    if (anew || length != length_) {
+      limit(ring.capacity, length);
+    } else {
+      length_ = 0;  // if there is no memory, rows are limited anew
+      priorities_.allow(changed_);
+      length_ = length;
+    }
+    if (priorities_.allows_none()) fail_without_episodes(ring, length);
     Drawn starts;
     priorities_.draw(ring, rows, count / length, random, starts);
     drawn.slice = length;
     for (std::size_t i = 0; i < starts.places.size(); ++i) {
       std::int64_t place = starts.places[i];
-      const std::int64_t rows_of = std::min(length, left_[static_cast<std::size_t>(place)]);
+      const std::int64_t left = episodes_.of(place).end() - episodes_.step_at(place);
+      const std::int64_t rows_of = std::min(length, left);
       for (std::int64_t k = 0; k < rows_of; ++k) {
         drawn.places.push_back(place);
         drawn.weights.push_back(starts.weights[i]);
@@ -153,30 +143,44 @@ class PrioritizedSlices final : public ReplaySampler {
   }
 
  private:
-  void limit(std::int64_t capacity, std::int64_t length) {
-    std::vector<std::int64_t> left(static_cast<std::size_t>(capacity));
+  // How many rows of an episode may begin a slice: the first ones.
+  std::int64_t starts_of(const RingEpisode& episode) const {
     // As in TorchRL, the last row begins no slice, however much may lie behind an episode.
-    const std::int64_t behind = std::min(options_.span_end, std::max<std::int64_t>(length - 2, 0));
-    for (const RingEpisode& episode : episodes_.all()) {
-      std::int64_t starts = episode.length - length + 1 + behind;
-      if (options_.slices.short_ones) starts = std::max<std::int64_t>(starts, 1);
-      for (std::int64_t k = 0; k < std::min(starts, episode.length); ++k)
-        left[static_cast<std::size_t>(episodes_.place(episode, k))] = episode.length - k;
-    }
-    none_begins_ = std::none_of(left.begin(), left.end(), [](std::int64_t n) { return n != 0; });
-    priorities_.limit(
-        [&](std::int64_t place) { return left[static_cast<std::size_t>(place)] != 0; });
-    left_ = std::move(left);
+    const std::int64_t behind = std::min(options_.span_end, std::max<std::int64_t>(length_ - 2, 0));
+    const std::int64_t starts = episode.length - length_ + 1 + behind;
+    const std::int64_t least = options_.slices.short_ones ? 1 : 0;
+    return std::min(std::max(starts, least), episode.length);
+  }
+
+  // A row more moves the last start of its episode by one. An episode that lost its first row keeps its starts, and one
+  // that became short has its first row.
+  void note(const RingEpisode& episode) {
+    if (length_ == 0) return;
+    const std::int64_t starts = starts_of(episode);
+    const std::int64_t newest = episode.length - 1;
+    if (starts <= newest && episode.end() == episodes_.end())
+      changed_.emplace_back(episodes_.place(episode, newest), false);
+    if (starts > 0) changed_.emplace_back(episodes_.place(episode, starts - 1), true);
+  }
+
+  void limit(std::int64_t capacity, std::int64_t length) {
     length_ = length;
+    std::vector<char> begins(static_cast<std::size_t>(capacity));
+    for (std::int64_t i = 0; i < episodes_.columns(); ++i) {
+      for (const RingEpisode& episode : episodes_.all().column(i)) {
+        for (std::int64_t k = 0; k < starts_of(episode); ++k)
+          begins[static_cast<std::size_t>(episodes_.place(episode, k))] = 1;
+      }
+    }
+    priorities_.limit(std::move(begins));
   }
 
   ReplayOptions options_;
   RingEpisodes episodes_;
   Priorities priorities_;
   std::int64_t length_ = 0;  // of the slices for which rows are limited
-  bool none_begins_ = false;
-  std::vector<std::int64_t>
-      left_;  // rows to the end of its episode, for each that may begin a slice
+  std::vector<std::pair<std::int64_t, bool>>
+      changed_;  // places that begin a slice from now on, or none
 };
 
 }  // namespace

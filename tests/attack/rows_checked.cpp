@@ -223,8 +223,8 @@ td_status reduce_all(Call &c) {
 }
 
 // What comes back is what went in, whatever its kind.
-std::string unlike(const td_tensordict *got, const td_tensordict *want) {
-  Snapshot here(Form::entries), there(Form::entries);
+std::string unlike(const td_tensordict *got, const td_tensordict *want, Form form = Form::entries) {
+  Snapshot here(form), there(form);
   here.add(got);
   there.add(want);
   return difference(here, there, false);
@@ -268,6 +268,8 @@ td_status schema_and_back(Call &c) {
   if (std::strstr(text.c_str(), "-1") != nullptr) return TD_OK;  // sizes that differ become 0
   td_tensordict **made = c.dict();
   status = td_from_schema(text.c_str(), nullptr, made);
+  // A nested dictionary may have got fewer batch dimensions since it was set.
+  if (status == TD_ERR_SHAPE) return TD_OK;
   if (status != TD_OK) {
     c.wrong = std::string("its own schema is refused: ") + td_last_error_message();
     return TD_OK;
@@ -276,6 +278,21 @@ td_status schema_and_back(Call &c) {
   if (status == TD_OK && std::strcmp(text.c_str(), again.c_str()) != 0)
     c.wrong = std::string(again.c_str()) + " came back from " + text.c_str();
   return status;
+}
+
+// What differs between a batch and the same rows made dense, before or after they are taken: of elements with unequal keys
+// a batch has those of its own rows, or those that all rows have.
+std::string unlike_rows(const td_tensordict *batch, const td_tensordict *td,
+                        const td_index_item &item) {
+  td_tensordict *rows = nullptr, *plain = nullptr, *all = nullptr, *of_all = nullptr;
+  std::string wrong;
+  if (td_index(td, &item, 1, &rows) == TD_OK && td_contiguous(rows, &plain) == TD_OK)
+    wrong = unlike(batch, plain, Form::as_read);
+  if (!wrong.empty() && td_contiguous(td, &all) == TD_OK &&
+      td_index(all, &item, 1, &of_all) == TD_OK && unlike(batch, of_all, Form::as_read).empty())
+    wrong.clear();
+  for (td_tensordict *one : {rows, plain, all, of_all}) td_free(one);
+  return wrong;
 }
 
 // Rows in their order, batch by batch.
@@ -298,16 +315,7 @@ td_status loader(Call &c) {
     item.start = at;
     item.stop = at + options.rows;
     at = item.stop;
-    td_tensordict *rows = nullptr, *plain = nullptr;
-    if (td_index(td, &item, 1, &rows) == TD_OK && td_contiguous(rows, &plain) == TD_OK &&
-        c.wrong.empty()) {
-      Snapshot here(Form::as_read), there(Form::as_read);
-      here.add(*batch);
-      there.add(plain);
-      c.wrong = difference(here, there, false);
-    }
-    td_free(rows);
-    td_free(plain);
+    if (c.wrong.empty()) c.wrong = unlike_rows(*batch, td, item);
   }
   td_loader_free(made);
   return status;
