@@ -35,6 +35,9 @@ class GroupSource : public Source {
  public:
   explicit GroupSource(std::unique_ptr<hdf5::GroupFile> file) : file_(std::move(file)) {}
 
+  bool decode = false;          // encoded pictures become tensors
+  std::uint64_t max_bytes = 0;  // of them; 0: as decode_picture() has it
+
   const hdf5::GroupFile& file() const noexcept { return *file_; }
   std::string where() const override { return file_->where(); }
   TensorDict read(const std::vector<Steps>& steps) const override;

@@ -191,6 +191,12 @@ class Minari final : public GroupSource {
   std::string where_;
 };
 
+std::unique_ptr<Source> with_options(std::unique_ptr<Minari> set, const DatasetOptions& options) {
+  set->decode = options.decode;
+  set->max_bytes = options.max_bytes;
+  return set;
+}
+
 }  // namespace
 
 std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOptions& options) {
@@ -210,7 +216,8 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
         hdf5::GroupFile::open(there(path) ? path : values, options.max_bytes, options.max_entries);
     const std::string where = file->where();
     Plain attributes = file->attributes("/");
-    return std::make_unique<Minari>(std::move(file), std::move(attributes), false, where);
+    return with_options(
+        std::make_unique<Minari>(std::move(file), std::move(attributes), false, where), options);
   }
   Plain metadata = read_json(files::read(json, most_json), quote(json), 64, Repeated::kept);
   if (!metadata.is(Plain::object)) fail(Code::format, quote(json), " is no JSON object");
@@ -220,9 +227,11 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
          "; of Minari's data sets those in HDF5 are read");
   }
   const bool told = there(path) && path.size() > 5 && !files::ends_with(path, ".json");
-  return std::make_unique<Minari>(
-      hdf5::GroupFile::open(told ? path : values, options.max_bytes, options.max_entries),
-      std::move(metadata), true, quote(json));
+  return with_options(
+      std::make_unique<Minari>(
+          hdf5::GroupFile::open(told ? path : values, options.max_bytes, options.max_entries),
+          std::move(metadata), true, quote(json)),
+      options);
 }
 
 }  // namespace td::datasets

@@ -1,7 +1,9 @@
 // Reads rows of tables into one dictionary.
 #include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
+#include "core/pictures/decode.h"
 #include "core/tensor/dtype.h"
+#include "core/tree/bytes_value.h"
 #include "core/tree/non_tensor.h"
 
 #include <ATen/ATen.h>
@@ -147,6 +149,8 @@ class Gatherer {
   void read(const Column& column, const Part& part, Gathered& here, Gathered* next) const {
     const RowForm form(column);
     const std::int64_t more = next == nullptr ? 0 : 1;
+    if (column.form == Form::file && source_.decode)
+      return decode(column, part, here, next, part.count + more);
     if (part.count == 0) {
       Sizes sizes{0};
       sizes.append(form.sizes.begin(), form.sizes.end());
@@ -169,6 +173,35 @@ class Gatherer {
     const std::vector<Plain> values = items(column, read);
     here.values.insert(here.values.end(), values.begin(), values.end() - more);
     if (next != nullptr) next->values.insert(next->values.end(), values.begin() + 1, values.end());
+  }
+
+  // Without steps, the first picture tells what they are like.
+  void decode(const Column& column, const Part& part, Gathered& here, Gathered* next,
+              std::int64_t rows) const {
+    rows = std::min(part.count == 0 ? 1 : rows, column.leaf.rows());
+    if (rows == 0) return;
+    const std::int64_t from = part.count == 0 ? 0 : part.from;
+    const std::vector<Plain> values = items(column, source_.file().read(column.leaf, from, rows));
+    std::vector<std::string> files;
+    for (const Plain& value : values) files.push_back(bytes_of(value).value_or(""));
+    const auto where = [&](std::size_t row) {
+      return text_of(source_.file().where(), ": ", quote(column.leaf.place), ", row ",
+                     from + static_cast<std::int64_t>(row));
+    };
+    const at::Tensor pictures = decode_pictures(
+        files.size(), [&](std::size_t row) { return std::string_view(files[row]); }, where,
+        source_.max_bytes);
+    if (!here.tensors.empty()) {
+      const at::Tensor& before = here.tensors[0];
+      if (before.sizes().slice(1) != pictures.sizes().slice(1) ||
+          before.scalar_type() != pictures.scalar_type()) {
+        fail(Code::format, where(0), ": the picture is ", show_sizes(pictures.sizes().slice(1)),
+             ", those of the episodes before are ", show_sizes(before.sizes().slice(1)));
+      }
+    }
+    here.tensors.push_back(pictures.narrow(0, 0, part.count));
+    if (next != nullptr)
+      next->tensors.push_back(pictures.narrow(0, rows - part.count, part.count).clone());
   }
 
   static std::vector<Plain> items(const Column& column, const hdf5::LeafValues& read) {

@@ -98,6 +98,51 @@ TD_TEST(episodes_and_rows) {
   td_dataset_free(set);
 }
 
+TD_TEST(pictures_are_decoded) {
+  td_dataset *set = open_set("minari/mixed");
+  td_dataset_free(set);
+  td_dataset_options options = TD_DATASET_OPTIONS_INIT;
+  options.flags = TD_DATASET_DECODE;
+  td_tensordict *flat = NULL, *td = NULL;
+  TD_DO(td_dataset_open(data_of("minari/mixed"), &options, &set));
+  const td_status status = td_dataset_flat(set, &flat);
+  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
+  TD_CHECK_INT(status, TD_OK);
+  td_tensor *camera = td_take(flat, TD_KEY("observation", "camera"));
+  TD_CHECK_SIZES(camera, 15, 32, 36, 3);
+  const uint8_t *pixels = NULL;
+  TD_DO(td_tensor_data(camera, (void **)&pixels));
+  int64_t sum = 0;
+  for (int i = 0; i < 15 * 32 * 36 * 3; ++i) sum += pixels[i];
+  TD_CHECK_INT(sum, 4640391); /* as Pillow has it */
+  TD_CHECK(pixels[0] == 1 && pixels[1] == 0 && pixels[2] == 6);
+  td_tensor_free(camera);
+  camera = td_take(flat, TD_KEY("next", "observation", "camera"));
+  TD_CHECK_SIZES(camera, 15, 32, 36, 3);
+  TD_DO(td_tensor_data(camera, (void **)&pixels));
+  pixels += 15 * 32 * 36 * 3 - 3;
+  TD_CHECK(pixels[0] == 185 && pixels[1] == 235 && pixels[2] == 112);
+  td_tensor_free(camera);
+  td_free(flat);
+
+  TD_DO(td_dataset_structure(set, &td));
+  camera = td_take(td, TD_KEY("observation", "camera"));
+  TD_CHECK_SIZES(camera, 0, 32, 36, 3);
+  td_tensor_free(camera);
+  td_free(td);
+  TD_DO(td_dataset_rows(set, 2, 2, &td)); /* of two episodes */
+  camera = td_take(td, TD_KEY("observation", "camera"));
+  TD_CHECK_SIZES(camera, 2, 32, 36, 3);
+  td_tensor_free(camera);
+  td_free(td);
+  td_dataset_free(set);
+  options.max_bytes = 20000; /* enough for the files, too little for all their pixels */
+  TD_DO(td_dataset_open(data_of("minari/mixed"), &options, &set));
+  TD_EXPECT(td_dataset_episode(set, 1, &td), TD_ERR_FORMAT);
+  TD_CHECK(td == NULL && strstr(td_last_error_message(), "pictures of [32, 36, 3]") != NULL);
+  td_dataset_free(set);
+}
+
 TD_TEST(metadata_keep_their_text) {
   td_dataset *set = open_set("minari/cartpole");
   td_tensordict *td = NULL;

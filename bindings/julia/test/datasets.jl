@@ -27,6 +27,16 @@ let set = open_or_nothing("minari/mixed")
         close(set)
         @test sprint(show, set) == "Dataset(closed)"
     end
+    set === nothing || @testset "pictures are decoded" begin
+        decoded = try
+            flat(open_or_nothing("minari/mixed"; decode = true))
+        catch error
+            occursin("(Debian: ", sprint(showerror, error)) || rethrow()
+            nothing
+        end
+        decoded === nothing || @test size(decoded["observation", "camera"]) == (15, 32, 36, 3)
+        decoded === nothing || @test sum(Int.(Array(decoded["observation", "camera"]))) == 4640391
+    end
     set === nothing || @testset "a kind is told and episodes are cut" begin
         cut = open_or_nothing("d4rl/chunks.hdf5"; kind = :d4rl, max_episode_steps = 12, max_entries = 100)
         @test lengths(cut) == [12, 12, 1, 5]

@@ -50,6 +50,36 @@ public class DatasetTests
     }
 
     [Fact]
+    public void PicturesAreDecoded()
+    {
+        using Dataset? set = Opened("minari/mixed", new DatasetOptions { Decode = true });
+        if (set == null)
+        {
+            return;
+        }
+        TensorDict flat;
+        try
+        {
+            flat = set.Flat();
+        }
+        catch (TensorUnsupportedException)
+        {
+            return;
+        }
+        using (flat)
+        {
+            using Tensor camera = flat.GetTensor(("observation", "camera"));
+            Assert.Equal(new long[] { 15, 32, 36, 3 }, camera.Shape);
+            long sum = 0;
+            foreach (byte pixel in camera.ToArray<byte>())
+            {
+                sum += pixel;
+            }
+            Assert.Equal(4640391, sum);
+        }
+    }
+
+    [Fact]
     public void AKindIsToldAndEpisodesAreCut()
     {
         using Dataset? set = Opened(

@@ -39,6 +39,19 @@ fn episodes_and_rows_are_read_alone() {
 }
 
 #[test]
+fn pictures_are_decoded() {
+    let Some(set) = opened("minari/mixed", &DatasetOptions::new().decode()) else { return };
+    let flat = match set.flat() {
+        Err(error) if error.kind() == ErrorKind::Unsupported => return,
+        result => result.unwrap(),
+    };
+    let camera = flat.tensor(["observation", "camera"]).unwrap();
+    assert_eq!(camera.shape(), [15, 32, 36, 3]);
+    let sum: i64 = camera.to_vec::<u8>().unwrap().iter().map(|&pixel| i64::from(pixel)).sum();
+    assert_eq!(sum, 4_640_391);
+}
+
+#[test]
 fn a_kind_is_told_and_episodes_are_cut() {
     let options =
         DatasetOptions::new().kind(DatasetKind::D4rl).max_episode_steps(12).limits(1 << 20, 100);
