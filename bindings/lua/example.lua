@@ -38,6 +38,11 @@ else
   assert(td.td_last_error_code() == td.TD_ERR_UNSUPPORTED, set)
 end
 
+-- A bag of ROS 2.
+local bag = td.td_dataset_open(folder .. "/../../tests/data/bags/robot_plain.mcap", nil)
+assert(td.td_batch_size(td.td_dataset_rows(bag, 0, 5))[1] == 5)
+bag = nil
+
 -- A failing call is an error that names the function and the status.
 local good, message = pcall(td.td_get, episode, "missing")
 assert(not good and message:find("td_get: TD_ERR_KEY_NOT_FOUND", 1, true), message)

@@ -22,7 +22,9 @@ struct Opener {
 constexpr Opener kind_openers[] = {{DatasetKind::minari, datasets::open_minari},
                                    {DatasetKind::robomimic, datasets::open_robomimic},
                                    {DatasetKind::d4rl, datasets::open_d4rl},
-                                   {DatasetKind::torchrl, datasets::open_torchrl}};
+                                   {DatasetKind::torchrl, datasets::open_torchrl},
+
+                                   {DatasetKind::ros, datasets::open_ros}};
 
 bool is_folder(const std::string& path) {
   struct stat info {};
@@ -49,6 +51,7 @@ DatasetKind kind_of_folder(const std::string& folder) {
 }
 
 DatasetKind kind_of_file(const std::string& path, const DatasetOptions& options) {
+  if (datasets::is_ros(path)) return DatasetKind::ros;
   const auto file = hdf5::GroupFile::open(path, options.max_bytes, options.max_entries);
   const std::vector<std::string> names = file->names("/");
   const auto has = [&](const char* name) {
@@ -70,9 +73,11 @@ std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOpt
   const std::string name = files::absolute(path);
   if (options.kind == DatasetKind::detect) {
     options.kind = is_folder(name) ? kind_of_folder(name) : kind_of_file(name, options);
+    if (options.kind == DatasetKind::detect && datasets::is_ros(name))
+      options.kind = DatasetKind::ros;
     if (options.kind == DatasetKind::detect) {
       fail(Code::format, quote(name),
-           " is no data set of a kind that is known: Minari, robomimic, D4RL or TorchRL");
+           " is no data set of a kind that is known: Minari, robomimic, D4RL, TorchRL or ROS");
     }
   }
   for (const Opener& row : kind_openers) {

@@ -40,6 +40,8 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptions& options);
+std::unique_ptr<Source> open_ros(const std::string& path, const DatasetOptions& options);
+bool is_ros(const std::string& path);  // a bag, or a folder that holds one
 
 // The members of an object as non-tensor data.
 void put_members(TensorDict& td, const Plain& object);

@@ -1,6 +1,7 @@
 // core/datasets/space.h: spaces of Gymnasium, as Minari writes them.
 #pragma once
 
+#include "core/datasets/group_source.h"
 #include "core/datasets/source.h"
 
 namespace td::datasets {

@@ -19,8 +19,10 @@ struct Form {
   }
   // 0 if a number cannot count them.
   std::uint64_t size() const noexcept {
-    const unsigned __int128 all = static_cast<unsigned __int128>(height) * width * channels * bytes;
-    return all > INT64_MAX ? 0 : static_cast<std::uint64_t>(all);
+    std::int64_t all = height;
+    const bool is_large = __builtin_mul_overflow(all, width, &all) ||
+                          __builtin_mul_overflow(all, channels * bytes, &all);
+    return is_large ? 0 : static_cast<std::uint64_t>(all);
   }
 };
 

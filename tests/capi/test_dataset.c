@@ -143,6 +143,51 @@ TD_TEST(pictures_are_decoded) {
   td_dataset_free(set);
 }
 
+TD_TEST(rows_of_a_bag) {
+  const char *path = data_of("../bags/robot_plain.mcap");
+  td_dataset_options options = TD_DATASET_OPTIONS_INIT;
+  td_dataset *set = NULL;
+  td_tensordict *td = NULL;
+  td_dataset_kind kind = 0;
+  int64_t steps = 0;
+  TD_DO(td_dataset_open(path, NULL, &set));
+  TD_DO(td_dataset_about(set, &kind, NULL, &steps));
+  TD_CHECK(kind == TD_DATASET_KIND_ROS && steps == 19);
+  td_dataset_free(set);
+
+  options.clock = "/cmd_vel";
+  TD_DO(td_dataset_open(path, &options, &set));
+  TD_DO(td_dataset_rows(set, 6, 2, &td));
+  td_tensor *speed = td_take(td, TD_KEY("cmd_vel", "linear", "x"));
+  const double *values = NULL;
+  TD_DO(td_tensor_data(speed, (void **)&values));
+  TD_CHECK(values[0] == 6 && values[1] == 7);
+  td_tensor_free(speed);
+  td_tensor *time = td_take(td, TD_KEY("timestamp"));
+  const int64_t *times = NULL;
+  TD_DO(td_tensor_data(time, (void **)&times));
+  TD_CHECK_INT(times[0], 1700000000750000000);
+  td_tensor_free(time);
+  td_free(td);
+  td_dataset_free(set);
+
+  options.rate = 10;
+  TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
+  options.clock = NULL;
+  TD_DO(td_dataset_open(path, &options, &set));
+  TD_DO(td_dataset_about(set, NULL, NULL, &steps));
+  TD_CHECK_INT(steps, 10);
+  td_dataset_free(set);
+  options.rate = -1;
+  TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
+  options.rate = 0;
+  options.clock = "/none";
+  TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_KEY_NOT_FOUND);
+  options.clock = NULL;
+  options.max_bytes = 1000;
+  TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_FORMAT);
+}
+
 TD_TEST(metadata_keep_their_text) {
   td_dataset *set = open_set("minari/cartpole");
   td_tensordict *td = NULL;

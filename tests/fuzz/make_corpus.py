@@ -85,6 +85,22 @@ for flags in range(16):
 for flags in range(16):
     write("arrow", f"steps_{flags}", bytes([flags * 5]) + bytes((flags * 91 + i * i * 7 + i * 3) % 256 for i in range(200)))
 
+BAGS = GOLDEN.parent / "bags"
+for path in sorted(BAGS.rglob("*.mcap")):
+    bag = bytearray(path.read_bytes())
+    at = 8
+    while at + 9 <= len(bag):
+        if bag[at] == 6:  # no sum of a chunk is checked
+            bag[at + 33:at + 37] = bytes(4)
+        at += 9 + struct.unpack("<Q", bag[at + 1:at + 9])[0]
+    write("mcap", path.stem, bytes(bag))
+MESSAGE = "int32 a\nfloat64[] b\nstring c\nB[2] d\nuint8[<=4] e\n===\nMSG: a/B\nbool x\nstring[] y\n"
+CDR = (b"\0\1\0\0" + struct.pack("<ii", 7, 1) + struct.pack("<d", 0.5) + struct.pack("<I", 2) + b"x\0\0\0" + struct.pack("<II", 1, 0) +
+       struct.pack("<II", 1, 1) + struct.pack("<I", 2) + b"z\0\0\0" + struct.pack("<I", 2) + b"ab")
+for name, count in {"one": 1, "two": 2, "cut": 1}.items():
+    message = CDR[:-3] if name == "cut" else CDR
+    write("cdr", name, MESSAGE.encode() + b"\0" + (bytes([len(message)]) + message) * count)
+
 SUM = "# {} bytes\n{:032x}  {}\n"
 for name in ("basic", "keys", "zero_batch"):
     folder = GOLDEN / name

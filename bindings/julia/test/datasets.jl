@@ -58,3 +58,11 @@ let set = open_or_nothing("minari/mixed")
         end
     end
 end
+
+@testset "bags have a row for each message, or at a rate" begin
+    bag = joinpath(dataset_folder, "..", "bags", "robot_plain.mcap")
+    set = open_dataset(bag; clock = "/cmd_vel")
+    @test dataset_kind(set) === :ros
+    @test Array(flat(set)["cmd_vel", "linear", "x"]) == 0:7
+    @test lengths(open_dataset(bag; rate = 10)) == [10]
+end

@@ -16,7 +16,11 @@ TD_BEGIN_C
  * alone.
  *
  * Opening looks at groups and metadata. Values are read when they are asked for, and only those.
- * Encoded pictures are non-tensor data, the bytes of a file in each row.
+ * Encoded pictures are non-tensor data, the bytes of a file in each row, unless they are decoded.
+ *
+ * Bags of ROS 2 have an entry for each field of a topic, and a row for each message of one topic, or
+ * rows at a rate; each row takes of every topic the newest message that is not later. `timestamp`
+ * (int64) is the time of the row in nanoseconds.
  */
 typedef struct td_dataset td_dataset;
 
@@ -41,7 +45,8 @@ enum {
 typedef uint32_t td_dataset_flags;
 enum {
   TD_DATASET_DECODE = 1 /**< encoded pictures (PNG, JPEG) become uint8 tensors [height, width,
-                             channels]; otherwise they are bytes */
+                             channels], gray ones [height, width], int32 those of 16 bits; otherwise
+                             they are bytes */
 };
 
 /**
@@ -70,9 +75,10 @@ typedef struct td_dataset_options {
  * @param result  new; free with td_dataset_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (no data set; damaged; its parts contradict each other; larger
- *         than the limits), TD_ERR_UNSUPPORTED (a kind that is not read; this build has no HDF5),
- *         TD_ERR_KEY_NOT_FOUND (a group is missing), TD_ERR_BUSY (the file was replaced meanwhile),
- *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
+ *         than the limits), TD_ERR_UNSUPPORTED (a kind that is not read; this build has no HDF5; a
+ *         library that the file needs is missing), TD_ERR_KEY_NOT_FOUND (a group is missing; a bag has no topic `clock`), TD_ERR_BUSY (the file
+ *         was replaced meanwhile), TD_ERR_INVALID_ARGUMENT (also: both a rate and a clock),
+ *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE
@@ -154,7 +160,9 @@ td_status td_dataset_structure(const td_dataset *dataset, td_tensordict **result
 /**
  * Gets what a data set says of itself: the members of Minari's metadata.json; the attributes of
  * robomimic's `data`, and its `mask`; all that D4RL's files have beside the rows. Attributes of the
- * file are in `attributes`. Texts of JSON inside (spaces, env_spec, env_args) stay texts.
+ * file are in `attributes`. Texts of JSON inside (spaces, env_spec, env_args) stay texts. Of a bag: the
+ * topics, and those that are left out with the reason (of several bags, see
+ * td_dataset_episode_metadata()).
  *
  * @param dataset borrowed
  * @param result  new; free with td_free(); NULL on failure

@@ -50,6 +50,19 @@ public class DatasetTests
     }
 
     [Fact]
+    public void BagsHaveARowForEachMessageOrAtARate()
+    {
+        string bag = Golden.Folder("../bags/robot_plain.mcap");
+        using Dataset set = Dataset.Open(bag, new DatasetOptions { Clock = "/cmd_vel" });
+        Assert.Equal(DatasetKind.Ros, set.Kind);
+        using TensorDict flat = set.Flat();
+        using Tensor speed = flat.GetTensor(("cmd_vel", "linear", "x"));
+        Assert.Equal(new double[] { 0, 1, 2, 3, 4, 5, 6, 7 }, speed.ToArray<double>());
+        using Dataset resampled = Dataset.Open(bag, new DatasetOptions { Rate = 10 });
+        Assert.Equal(10, resampled.StepCount);
+    }
+
+    [Fact]
     public void PicturesAreDecoded()
     {
         using Dataset? set = Opened("minari/mixed", new DatasetOptions { Decode = true });

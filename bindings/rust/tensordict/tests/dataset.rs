@@ -52,6 +52,17 @@ fn pictures_are_decoded() {
 }
 
 #[test]
+fn bags_have_a_row_for_each_message_or_at_a_rate() {
+    let bag = path("../bags/robot_plain.mcap");
+    let set = Dataset::open(&bag, &DatasetOptions::new().clock("/cmd_vel").unwrap()).unwrap();
+    assert_eq!(set.kind().unwrap(), DatasetKind::Ros);
+    let speed = set.flat().unwrap().tensor(["cmd_vel", "linear", "x"]).unwrap();
+    assert_eq!(speed.to_vec::<f64>().unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let set = Dataset::open(&bag, &DatasetOptions::new().rate(10.0)).unwrap();
+    assert_eq!(set.steps().unwrap(), 10);
+}
+
+#[test]
 fn a_kind_is_told_and_episodes_are_cut() {
     let options =
         DatasetOptions::new().kind(DatasetKind::D4rl).max_episode_steps(12).limits(1 << 20, 100);
