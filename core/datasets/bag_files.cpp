@@ -1,8 +1,8 @@
 #include "core/datasets/bag_files.h"
 
 #include "core/bags/bag.h"
-#include "core/io/file_io.h"
 #include "core/io/beneath.h"
+#include "core/io/file_io.h"
 
 #include <algorithm>
 #include <cctype>

@@ -63,8 +63,8 @@ int run_show(int count, char **arguments) {
   }
   if (which == FORM_FOLDER && count == 1 && is_replay(arguments[0]))
     return show_replay(arguments[0]);
-  const bool may_be_set =
-      (which == FORM_FOLDER && !has(arguments[0], "meta.json")) || which == (form)TD_FILE_HDF5 || which == FORM_UNKNOWN;
+  const bool may_be_set = (which == FORM_FOLDER && !has(arguments[0], "meta.json")) ||
+                          which == (form)TD_FILE_HDF5 || which == FORM_UNKNOWN;
   if (may_be_set && count == 1 && show_dataset(arguments[0], show_asked.depth)) return TOOL_FINE;
   td_tensordict *td = open_key(arguments[0], count > 1 ? arguments[1] : NULL, true);
   tree of = tree_of(td, show_asked.elements);
