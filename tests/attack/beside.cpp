@@ -229,10 +229,11 @@ std::string compare_element(const Plan &plan, const Operation &operation, Choice
   const Done want = done(part, operation, choices, arguments, Look::entries);
   if (want.status != TD_OK || got.told != want.told) return "";
   // An element without entries gives nothing alone, and an empty dictionary where others have some.
-  if (got.seen.form.compare(0, want.seen.form.size(), want.seen.form) == 0 &&
-      got.seen.values.size() == want.seen.values.size())
-    return "";
-  return difference(got.seen, want.seen, (operation.flags & rounded) != 0);
+  Snapshot seen = got.seen;
+  if (seen.form.compare(0, want.seen.form.size(), want.seen.form) == 0 &&
+      seen.values.size() == want.seen.values.size())
+    seen.form = want.seen.form;
+  return difference(seen, want.seen, (operation.flags & rounded) != 0);
 }
 
 }  // namespace
