@@ -23,7 +23,6 @@ constexpr Opener kind_openers[] = {{DatasetKind::minari, datasets::open_minari},
                                    {DatasetKind::robomimic, datasets::open_robomimic},
                                    {DatasetKind::d4rl, datasets::open_d4rl},
                                    {DatasetKind::torchrl, datasets::open_torchrl},
-
                                    {DatasetKind::ros, datasets::open_ros}};
 
 bool is_folder(const std::string& path) {
