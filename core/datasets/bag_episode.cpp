@@ -3,9 +3,6 @@
 #include "core/base/key.h"
 #include "core/formats/json_text.h"
 #include "core/io/file_io.h"
-#include "core/tensor/dtype.h"
-
-#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +24,6 @@ OwnedKey key_of(std::string_view topic) {
     topic.remove_prefix(std::min(end + 1, topic.size()));
   }
   return key;
-}
-
-std::string shown(const OwnedKey& key) {
-  const std::vector<std::string_view> path(key.begin(), key.end());
-  return show_path(path);
 }
 
 Plain shown_text(std::string_view text) { return Plain::of_text(is_utf8(text) ? text : "?"); }
@@ -211,109 +203,6 @@ void BagEpisode::settle() const {
     if (topic.is_read()) topic.decoder->settle();
   }
   settled_ = true;
-}
-
-void BagEpisode::require_room(const Topic& topic, std::int64_t count) const {
-  for (const bags::Column& column : topic.decoder->columns()) {
-    Sizes sizes = column.sizes;
-    sizes.push_back(count);
-    const auto bytes =
-        checked_bytes({sizes.data(), sizes.size()},
-                      column.is_tensor ? c10::elementSize(column.dtype) : sizeof(Plain));
-    if (!bytes || static_cast<std::uint64_t>(*bytes) > most_) {
-      fail(Code::format, where_, ": ", count, " rows of ", quote(column.key.back()), " of ",
-           quote(topic.name), " would take more than the limit of ", most_, " bytes");
-    }
-  }
-}
-
-void BagEpisode::read(std::int64_t from, std::int64_t count, std::vector<BagEntry>& entries) const {
-  settle();
-  std::vector<std::vector<bags::ColumnRows>> rows(topics_.size());
-  std::vector<Job> jobs;
-  for (std::size_t i = 0; i < topics_.size(); ++i) {
-    const Topic& topic = topics_[i];
-    if (!topic.is_read()) continue;
-    require_room(topic, count);
-    rows[i] = topic.decoder->make_rows(count);
-    // The newest message that is not later than the row.
-    auto next = topic.messages.begin();
-    for (std::int64_t row = 0; row < count; ++row) {
-      const bool own = rate_ <= 0 && i == clock_;
-      const std::int64_t time = time_of(from + row);
-      if (own) {
-        next = topic.messages.begin() + first_ + from + row + 1;
-      } else if (row == 0) {
-        next = std::partition_point(next, topic.messages.end(),
-                                    [&](const Message& one) { return one.place.time <= time; });
-      } else {
-        while (next != topic.messages.end() && next->place.time <= time) ++next;
-      }
-      const Message& taken = *(next - 1);
-      const bool again = !own && !jobs.empty() && jobs.back().topic == i &&
-                         jobs.back().message.file == taken.file &&
-                         jobs.back().message.place.chunk == taken.place.chunk &&
-                         jobs.back().message.place.at == taken.place.at;
-      if (again) {
-        ++jobs.back().count;
-      } else {
-        jobs.push_back({taken, i, row, 1});
-      }
-    }
-  }
-  run(jobs, [&](const Job& job, std::string_view message) {
-    std::vector<bags::ColumnRows>& into = rows[job.topic];
-    topics_[job.topic].decoder->decode(message, into, job.row);
-    for (bags::ColumnRows& one : into) {
-      if (job.count < 2) continue;
-      if (one.tensor.defined()) {
-        one.tensor.narrow(0, job.row + 1, job.count - 1).copy_(one.tensor.narrow(0, job.row, 1));
-      } else {
-        const auto first = one.values.begin() + job.row;
-        std::fill(first + 1, first + job.count, *first);
-      }
-    }
-  });
-  std::vector<BagEntry> found;
-  for (std::size_t i = 0; i < topics_.size(); ++i) {
-    for (std::size_t c = 0; c < rows[i].size(); ++c) {
-      BagEntry entry{topics_[i].key, {}, std::move(rows[i][c].values)};
-      const OwnedKey& below = topics_[i].decoder->columns()[c].key;
-      entry.key.insert(entry.key.end(), below.begin(), below.end());
-      if (rows[i][c].tensor.defined()) entry.tensors.push_back(rows[i][c].tensor);
-      found.push_back(std::move(entry));
-    }
-  }
-  at::Tensor times = at::empty({count}, at::kLong);
-  for (std::int64_t row = 0; row < count; ++row)
-    times.data_ptr<std::int64_t>()[row] = time_of(from + row);
-  found.push_back({{"timestamp"}, {times}, {}});
-  if (entries.empty()) {
-    entries = std::move(found);
-    return;
-  }
-  for (std::size_t i = 0; i < found.size() || i < entries.size(); ++i) {
-    const bool both = i < found.size() && i < entries.size();
-    if (!both || found[i].key != entries[i].key ||
-        found[i].tensors.empty() != entries[i].tensors.empty()) {
-      const OwnedKey& key = i < found.size() ? found[i].key : entries[i].key;
-      fail(Code::format, where_, ": the entry ", shown(key),
-           " is not as in the episodes before, or only in some of them");
-    }
-    if (!found[i].tensors.empty()) {
-      const at::Tensor &one = found[i].tensors[0], &before = entries[i].tensors[0];
-      if (one.sizes().slice(1) != before.sizes().slice(1) ||
-          one.scalar_type() != before.scalar_type()) {
-        fail(Code::format, where_, ": rows of ", shown(found[i].key), " are ",
-             dtype_name(one.scalar_type()), " ", show_sizes(one.sizes().slice(1)),
-             ", in the episodes before ", dtype_name(before.scalar_type()), " ",
-             show_sizes(before.sizes().slice(1)));
-      }
-      entries[i].tensors.push_back(one);
-    }
-    std::move(found[i].values.begin(), found[i].values.end(),
-              std::back_inserter(entries[i].values));
-  }
 }
 
 void BagEpisode::describe(TensorDict& to) const {

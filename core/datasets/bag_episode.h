@@ -63,6 +63,8 @@ class BagEpisode {
   void settle() const;
   void run(std::vector<Job>& jobs,
            const std::function<void(const Job&, std::string_view)>& use) const;
+  void add_jobs(std::size_t topic, std::int64_t from, std::int64_t count,
+                std::vector<Job>& jobs) const;
   void require_room(const Topic& topic, std::int64_t count) const;
 
   std::string where_;

@@ -180,8 +180,17 @@ TEST(Bags, AFolderOfBags) {
   EXPECT_TRUE(at::equal(rows.get({"cmd_vel", "linear", "x"}),
                         at::tensor({6.0, 7.0, 0.0, 1.0}, at::kDouble)));
   EXPECT_EQ(set->episodes(0, 2).batch_size(), SizesView({2, -1}));
-  const test::TempFolder folder;
+  const test::TempFolder folder, other;
   EXPECT_EQ(code_of([&] { Dataset::open(folder.path(), {}); }), Code::format);
+  // Episodes that differ are read one by one.
+  test::write_file(other("a.mcap"), test::read_file(path_of("runs/run_2.mcap")));
+  test::write_file(other("b.mcap"), test::read_file(path_of("robot_plain.mcap")));
+  const auto mixed = Dataset::open(other.path(), {});
+  EXPECT_EQ(mixed->lengths(), (std::vector<std::int64_t>{8, 8}));
+  expect_rows(mixed->episode(1), {30, 150, 270, 390, 510, 630, 750, 870});
+  std::string message;
+  EXPECT_EQ(code_of([&] { mixed->rows(0, 16); }, &message), Code::format);
+  EXPECT_NE(message.find("b.mcap"), std::string::npos) << message;
   DatasetOptions options;
   options.kind = DatasetKind::ros;
   EXPECT_EQ(code_of([&] { Dataset::open(folder.path(), options); }), Code::format);
