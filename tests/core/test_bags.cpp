@@ -18,6 +18,8 @@ constexpr std::int64_t start = 1'700'000'000'000'000'000, ms = 1'000'000;
 
 std::string path_of(const std::string& name) { return std::string(TD_TEST_DATA) + "/bags/" + name; }
 
+std::string file_of(const std::string& name) { return test::read_file(path_of(name)); }
+
 template <class F>
 Code code_of(F&& f, std::string* message = nullptr) {
   try {
@@ -196,8 +198,6 @@ TEST(Bags, AFolderOfBags) {
   EXPECT_EQ(code_of([&] { Dataset::open(folder.path(), options); }), Code::format);
 }
 
-std::string file_of(const std::string& name) { return test::read_file(path_of(name)); }
-
 std::int64_t messages_of(const Dataset& set) {
   std::int64_t all = 0;
   for (const char* name : {"topics", "left_out"}) {
@@ -205,6 +205,24 @@ std::int64_t messages_of(const Dataset& set) {
     for (const Plain& topic : list.items()) all += topic.find("messages")->integral();
   }
   return all;
+}
+
+TEST(Bags, DefinitionsInADatabase) {
+  if (!can_open("defined.db3")) GTEST_SKIP() << "no SQLite";
+  const TensorDict rows = Dataset::open(path_of("defined.db3"), {})->rows(0, 8);
+  EXPECT_EQ(text_in_row(rows, {"mixed", "label"}, 7), "label 5");
+  EXPECT_EQ(rows.get({"mixed", "corners", "z"}).sizes(), SizesView({8, 2}));
+}
+
+// A summary that is not what its sum says is not used.
+TEST(Bags, ADamagedSummary) {
+  const test::TempFolder folder;
+  std::string bytes = file_of("robot.mcap");
+  bytes[bytes.size() - 9] ^= 1;
+  test::write_file(folder("bag.mcap"), bytes);
+  const auto set = Dataset::open(folder("bag.mcap"), {});
+  expect_rows(set->rows(0, 19), imu_times());
+  EXPECT_EQ(set->metadata(0).kind_of({"cut"}), EntryKind::none);
 }
 
 // What is whole before the cut is read.

@@ -205,7 +205,7 @@ def mcap(name, topics, how='', chunked=True, summary=True, per_chunk=16):
     (here / name).write_bytes(out)
 
 
-def db3(name, topics):
+def db3(name, topics, defined=False):
     path = here / name
     path.unlink(missing_ok=True)
     base = sqlite3.connect(path)
@@ -213,6 +213,12 @@ def db3(name, topics):
                  'offered_qos_profiles TEXT NOT NULL)')
     base.execute('CREATE TABLE messages(id INTEGER PRIMARY KEY,topic_id INTEGER NOT NULL,timestamp INTEGER NOT NULL, data BLOB NOT NULL)')
     base.execute('CREATE INDEX timestamp_idx ON messages (timestamp ASC)')
+    if defined:
+        base.execute('CREATE TABLE message_definitions(id INTEGER PRIMARY KEY,topic_type TEXT NOT NULL,encoding TEXT NOT NULL,'
+                     'encoded_message_definition TEXT NOT NULL,type_description_hash TEXT NOT NULL)')
+        for _, kind, _, encoding, _ in topics:
+            base.execute('INSERT INTO message_definitions(topic_type,encoding,encoded_message_definition,type_description_hash) '
+                         'VALUES(?,?,?,?)', (long_name(kind), encoding, definition(kind), ''))
     for id, (topic, kind, encoding, _, found) in enumerate(topics, 1):
         base.execute('INSERT INTO topics VALUES(?,?,?,?,?)', (id, topic, long_name(kind), encoding, ''))
         base.executemany('INSERT INTO messages(topic_id,timestamp,data) VALUES(?,?,?)', [(id, START + time, data) for time, data in found])
@@ -233,6 +239,7 @@ mcap('split/split_0.mcap', half(True), 'zstd')
 mcap('split/split_1.mcap', half(False), 'zstd')
 (here / 'split/metadata.yaml').write_text('rosbag2_bagfile_information:\n  version: 9\n')
 db3('robot.db3', TOPICS)
+db3('defined.db3', TOPICS[5:7], defined=True)
 TWO = [TOPICS[5], (*TOPICS[6][:4], TOPICS[6][4][1:4])]
 mcap('runs/run_2.mcap', [TOPICS[5]], per_chunk=3)
 mcap('runs/run_10.mcap', [(*TOPICS[5][:4], TOPICS[5][4][:3])])
