@@ -62,6 +62,7 @@ class Flatten : public WalkSink<Take::reads> {
     DenseNode* target = target_of(root, options_.inplace, changes, result);
     names_ = c10::make_intrusive<Schema>();
     values_.clear();
+    joined_.clear();
     walk(root, *this, all_paths());
     DenseNode made(names_, target->batch(), target->device());
     made.reserve(values_.size());

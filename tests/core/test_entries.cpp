@@ -129,6 +129,22 @@ TEST(Entries, FlatAndNestedAgainIsTheSame) {
   }
 }
 
+TEST(Entries, EachElementOfAStackIsFlattenedAndBack) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const TensorDict td = random_dict(random);
+    std::vector<NodePtr> elements;
+    for (int i = 0; i < 3; ++i) elements.push_back(td.clone(false).node());
+    const TensorDict stack(NodePtr(lazy_stack(std::move(elements), 0)));
+    const TensorDict flat = flatten_keys(stack, "::"), back = unflatten_keys(flat, "::");
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(model_of(TensorDict(stacked(*flat.node())[i])), model_of(flatten_keys(td, "::")));
+      EXPECT_EQ(sorted(model_of(TensorDict(stacked(*back.node())[i]))), sorted(model_of(td)));
+    }
+  }
+}
+
 TEST(Entries, UpdateIsOneSetForEachTensor) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
