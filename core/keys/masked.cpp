@@ -1,11 +1,13 @@
 #include "core/keys/masked.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/index_items.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -193,9 +195,38 @@ class WhereOp final : public ZipOp {
 
 }  // namespace
 
+namespace {
+
+// Two lazy stacks along one dimension whose elements have unequal keys, which as a whole they do not show.
+bool by_elements(const Node& one, const Node& two, const at::Tensor& condition) {
+  if (!is_lazy_stack(one) || !is_lazy_stack(two)) return false;
+  const LazyNode &first = stack_of(one), &second = stack_of(two);
+  const std::int64_t dim = first.stack_dim();
+  if (second.stack_dim() != dim || first.elements().size() != second.elements().size())
+    return false;
+  if (dim >= condition.dim() ||
+      condition.size(dim) != static_cast<std::int64_t>(first.elements().size()))
+    return false;
+  return !exclusive_keys(first).keys.empty() || !exclusive_keys(second).keys.empty();
+}
+
+}  // namespace
+
 TensorDict where(const TensorDict& td, const at::Tensor& condition, const TensorDict& other,
                  const std::optional<at::Tensor>& pad) {
   require_mask(condition, "a condition");
+  if (by_elements(*td.node(), *other.node(), condition)) {
+    const RecursionGuard guard;
+    const LazyNode& stack = stack_of(*td.node());
+    std::vector<NodePtr> elements;
+    for (std::size_t i = 0; i < stack.elements().size(); ++i) {
+      elements.push_back(where(TensorDict(stack.elements()[i]),
+                               condition.select(stack.stack_dim(), static_cast<std::int64_t>(i)),
+                               TensorDict(stack_of(*other.node()).elements()[i]), pad)
+                             .node());
+    }
+    return TensorDict(NodePtr(stack.with_elements(std::move(elements))));
+  }
   if (pad && pad->dim() != 0) {
     fail(Code::shape, "where: the value for missing entries has shape ", show_sizes(pad->sizes()),
          "; one number is needed");

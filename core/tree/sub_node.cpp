@@ -78,6 +78,15 @@ std::int64_t version_of(const at::Tensor& tensor) {
   return tensor.is_inference() ? 0 : tensor._version();
 }
 
+// Whether a node is a lazy stack of elements of another one itself, not of copies of them.
+bool has_elements_of(const Node& node, const Node& other) {
+  if (!is_lazy_stack(node) || !is_lazy_stack(other)) return false;
+  const c10::ArrayRef<NodePtr> own = stacked(node), all = stacked(other);
+  return std::all_of(own.begin(), own.end(), [&](const NodePtr& element) {
+    return std::find(all.begin(), all.end(), element) != all.end();
+  });
+}
+
 }  // namespace
 
 InPlace::InPlace(const NodePtr& node) : node_(node) {
@@ -89,6 +98,7 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   node_ = read_at(part->parent(), part->items());
   part->require_batch(node_->batch());
   if (std::none_of(part->items().begin(), part->items().end(), copies)) return;
+  if (has_elements_of(*node_, *part->parent())) return;
   part_ = node;
   each_tensor(node_,
               [&](const Here&, Tensors tensors) { versions_.push_back(version_of(*tensors[0])); });

@@ -210,4 +210,36 @@ TEST(LazyRandom, Entries) {
   }
 }
 
+// As a whole two stacks show common keys only; the values of the others are not lost.
+TEST(LazyStacks, WhereTakesTheKeysOfEachElement) {
+  const auto stack_of_two = [](bool all, float value) {
+    std::vector<NodePtr> elements;
+    for (int i = 0; i < 2; ++i) {
+      TensorDict td = dict({3});
+      if (all || i == 1) td.set({"x"}, at::full({3}, value + static_cast<float>(i)));
+      elements.push_back(td.node());
+    }
+    return TensorDict(NodePtr(lazy_stack(std::move(elements), 0)));
+  };
+  const TensorDict one = stack_of_two(true, 10), other = stack_of_two(false, 20);
+  const at::Tensor condition = mask({1, 0, 0, 0, 1, 0}).view({2, 3});
+  const TensorDict picked = where(one, condition, other, at::full({}, -1.0F));
+  EXPECT_EQ(numbers(picked.get({"x"})), (std::vector<double>{10, -1, -1, 21, 11, 21}));
+  expect_error(Code::key_not_found, "where needs", [&] { where(one, condition, other, {}); });
+  const TensorDict same = where(other, condition, other, {});
+  EXPECT_EQ(numbers(TensorDict(stacked(*same.node())[1]).get({"x"})),
+            (std::vector<double>{21, 21, 21}));
+}
+
+// Elements that an index takes whole are no copies: nothing is written back into them.
+TEST(LazyStacks, AMaskFillsElementsThatAnIndexTakesWhole) {
+  TensorDict element = dict({3, 2});
+  element.set({"x"}, at::arange(3, at::kFloat).view({3, 1}).expand({3, 2}));
+  const TensorDict stack(NodePtr(lazy_stack({element.node()}, 0)));
+  const IndexItem first[] = {IndexItem::of(ints({0}))};
+  const TensorDict part = sub_tensordict(stack, first);
+  masked_fill_(part, mask({1}), at::full({}, 7.0F));
+  EXPECT_EQ(numbers(element.get({"x"})), std::vector<double>(6, 7));
+}
+
 }  // namespace td::test
