@@ -34,6 +34,7 @@ struct ImportOptions {
   Nulls nulls = Nulls::refuse;
   std::string separator = {};  // splits column names into nested keys; empty: does not split
   bool copy = false;           // always copies
+  bool even_lists = false;     // lists with offsets, too, if all have one length
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;
 };

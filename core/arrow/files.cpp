@@ -27,29 +27,8 @@ constexpr std::int64_t times_the_file = 1032;  // deflate's maximum ratio
 constexpr std::int64_t row_group_bytes = 128 << 20;
 constexpr std::int64_t row_group_rows = 1 << 20;
 
-// Maps a read failure; the file itself is in memory.
-Code code_of(int error) noexcept {
-  if (error == ENOMEM) return Code::out_of_memory;
-  return error == ENOSYS ? Code::unsupported : Code::format;
-}
-
 std::string told(const TdArrowError& error) {
   return error.text[0] == '\0' || !is_utf8(error.text) ? "no reason given" : error.text;
-}
-
-std::int32_t module_form(FileFormat format) noexcept {
-  return format == FileFormat::parquet ? TD_ARROW_MODULE_PARQUET : TD_ARROW_MODULE_IPC;
-}
-
-std::string call_of(const std::string& where, FileFormat format) {
-  return where + ", " + std::string(find_format(format)->title) + ",";
-}
-
-std::int64_t memory_limit(std::int64_t bytes) noexcept {
-  std::int64_t limit;
-  if (__builtin_mul_overflow(bytes, times_the_file, &limit))
-    return std::numeric_limits<std::int64_t>::max();
-  return std::max(limit, always_allowed);
 }
 
 // Adds batch dimensions beyond the rows.
@@ -91,6 +70,48 @@ int write_to(void* user, const void* data, std::int64_t bytes) noexcept {
 
 }  // namespace
 
+std::int32_t module_form(FileFormat format) noexcept {
+  return format == FileFormat::parquet ? TD_ARROW_MODULE_PARQUET : TD_ARROW_MODULE_IPC;
+}
+
+std::string call_of(const std::string& where, FileFormat format) {
+  return where + ", " + std::string(find_format(format)->title) + ",";
+}
+
+std::int64_t memory_limit(std::int64_t bytes) noexcept {
+  std::int64_t limit;
+  if (__builtin_mul_overflow(bytes, times_the_file, &limit))
+    return std::numeric_limits<std::int64_t>::max();
+  return std::max(limit, always_allowed);
+}
+
+Code code_of(int error) noexcept {
+  if (error == ENOMEM) return Code::out_of_memory;
+  return error == ENOSYS ? Code::unsupported : Code::format;
+}
+
+void fail_reading(int error, const TdArrowError& given, const std::string& where,
+                  FileFormat format) {
+  fail(code_of(error), where, " is not ", find_format(format)->title,
+       " that can be read: ", told(given));
+}
+
+void write_stream(Stream* stream, files::NewFile& file, FileFormat format, bool deflate) {
+  Owned<Stream> held;
+  std::swap(held.value, *stream);
+  const std::string where = quote(file.target());
+  const Library& module = library(call_of(where, format));
+  Target into{file};
+  const TdArrowSink sink{&into, write_to};
+  TdArrowError error = {};
+  const int failed = module.write(module_form(format), &held.value, deflate, &sink, &error);
+  if (into.failure) std::rethrow_exception(into.failure);
+  if (failed != 0) {
+    fail(failed == ENOMEM ? Code::out_of_memory : Code::unsupported, where,
+         " cannot be written as ", find_format(format)->title, ": ", told(error));
+  }
+}
+
 TensorDict load_file(const FileBytes& file, const FileOptions& options) {
   const FormatRow& row = *find_format(options.format);
   file.require_copies("a column");
@@ -104,9 +125,8 @@ TensorDict load_file(const FileBytes& file, const FileOptions& options) {
                              [](void* owner) { delete static_cast<FileBytes*>(owner); }};
   Stream stream = {};
   TdArrowError error = {};
-  if (const int failed = module.read(module_form(options.format), &source, &stream, &error)) {
-    fail(code_of(failed), file.where(), " is not ", row.title, " that can be read: ", told(error));
-  }
+  if (const int failed = module.read(module_form(options.format), &source, &stream, &error))
+    fail_reading(failed, error, file.where(), options.format);
   ImportOptions given;
   given.separator = options.separator.value_or("");
   given.max_depth = options.max_depth;
@@ -124,22 +144,12 @@ TensorDict load_file(const FileBytes& file, const FileOptions& options) {
 
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
   const std::string target = new_file_path(path);
-  const std::string where = quote(target);
-  const Library& module = library(call_of(where, options.format));
+  library(call_of(quote(target), options.format));  // before the work
   Owned<Stream> stream;
   export_stream(td, {options.separator.value_or(""), false}, rows_of_group(td, options.format),
                 &stream.value);
   files::NewFile file(target);
-  Target into{file};
-  const TdArrowSink sink{&into, write_to};
-  TdArrowError error = {};
-  const int failed =
-      module.write(module_form(options.format), &stream.value, options.deflate, &sink, &error);
-  if (into.failure) std::rethrow_exception(into.failure);
-  if (failed != 0) {
-    fail(failed == ENOMEM ? Code::out_of_memory : Code::unsupported, where,
-         " cannot be written as ", find_format(options.format)->title, ": ", told(error));
-  }
+  write_stream(&stream.value, file, options.format, options.deflate);
   file.commit(options.durable);
 }
 

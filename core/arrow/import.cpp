@@ -15,12 +15,45 @@ namespace td::arrow {
 
 namespace {
 
+template <class Offset>
+std::int64_t list_size(const Part& part, std::int64_t known, std::int64_t* begin,
+                       const Place& where) {
+  const Array& array = *part.array;
+  const auto* offsets = static_cast<const Offset*>(array.buffers[1]);
+  if (part.count == 0) return known;
+  if (offsets == nullptr) fail(Code::format, where, ": an array of lists has no offsets");
+  offsets += array.offset + part.start;
+  const std::int64_t first = known < 0 ? std::int64_t{offsets[1]} - offsets[0] : known;
+  for (std::int64_t i = 0; i < part.count; ++i) {
+    const std::int64_t size = std::int64_t{offsets[i + 1]} - offsets[i];
+    if (size != first || size < 0 || offsets[i] < 0) {
+      fail(Code::format, where, " has lists of ", first, " and of ", size,
+           " elements, and should have lists of one length");
+    }
+  }
+  *begin = offsets[0];
+  return first;
+}
+
+// The length of all lists, and where those of each part begin.
+std::int64_t even_size(Field& field, const Place& where) {
+  std::int64_t size = -1;
+  for (Part& part : field.parts) {
+    std::int64_t begin = 0;
+    size = field.type.size == 4 ? list_size<std::int32_t>(part, size, &begin, where)
+                                : list_size<std::int64_t>(part, size, &begin, where);
+    part.start = begin;
+  }
+  return std::max<std::int64_t>(size, 0);
+}
+
 // Enters fixed-size lists down to a struct or column of values, collecting their sizes.
-void enter_lists(Field& field, const Place& where) {
+void enter_lists(Field& field, bool even, const Place& where) {
   for (;;) {
     const Schema& schema = *field.schema;
     field.type = type_of(schema.format);
-    if (field.type.kind == Kind::other) {
+    const bool ragged = field.type.kind == Kind::ragged;
+    if (field.type.kind == Kind::other || (ragged && !even)) {
       fail(Code::unsupported, where, " is of Arrow format \"", schema.format,
            "\", which has no place in a dictionary", field.type.why);
     }
@@ -32,12 +65,12 @@ void enter_lists(Field& field, const Place& where) {
       check_array(part.array, schema, field.type, part.start, part.count, where);
       note_nulls(part, field.inner, where);
     }
-    if (field.type.kind != Kind::list) return;
+    if (field.type.kind != Kind::list && !ragged) return;
     if (schema.n_children != 1)
       fail(Code::format, where, ": a list of ", schema.n_children, " columns");
     if (field.inner.size() + 2 >= max_dims)
       fail(Code::unsupported, where, " has more than ", max_dims, " dimensions");
-    const std::int64_t size = field.type.size;
+    const std::int64_t size = ragged ? even_size(field, where) : field.type.size;
     for (Part& part : field.parts) {
       const std::int64_t first = part.array->offset + part.start;
       std::int64_t end;
@@ -45,7 +78,7 @@ void enter_lists(Field& field, const Place& where) {
         fail(Code::format, where, ": ", first + part.count, " lists of ", size,
              " elements are more than can be counted");
       }
-      part.start = first * size;
+      if (!ragged) part.start = first * size;
       part.count *= size;
       part.array = part.array->children[0];
     }
@@ -69,7 +102,7 @@ class Importer {
     }
     std::int64_t rows = 0;
     for (Part& part : field.parts) {
-      check_array(part.array, *schema, field.type, 0, part.count, root);
+      check_array(part.array, *schema, field.type, part.start, part.count, root);
       note_nulls(part, {}, root);
       if (__builtin_add_overflow(rows, part.rows, &rows))
         fail(Code::format, "the record batches have more rows than can be counted");
@@ -116,7 +149,7 @@ class Importer {
       part.start += part.array->offset;
       part.array = part.array->children[column];
     }
-    enter_lists(field, here);
+    enter_lists(field, options_.even_lists, here);
     const Kind kind = field.type.kind;
     DenseNode& holder = *above.node;
     if (kind == Kind::fields) {

@@ -38,10 +38,11 @@ std::string module_path(const std::string& where) {
        "-Darrow=enabled");
 }
 
-void* symbol(void* module, const char* name, const std::string& path) {
+template <class Function>
+Function* symbol(void* module, const char* name, const std::string& path) {
   void* found = ::dlsym(module, name);
   if (found == nullptr) fail(Code::unsupported, "\"", path, "\" has no ", name);
-  return found;
+  return reinterpret_cast<Function*>(found);
 }
 
 // Never unloaded: tensors over the module's memory call back into it.
@@ -52,14 +53,18 @@ Library load(const std::string& where) {
     const char* why = ::dlerror();
     fail(Code::unsupported, where, " needs ", module_name, ": ", why == nullptr ? "" : why);
   }
-  const auto version =
-      reinterpret_cast<TdArrowVersion*>(symbol(module, "td_arrow_module_version", path));
+  const auto version = symbol<TdArrowVersion>(module, "td_arrow_module_version", path);
   if (const std::int32_t found = version(); found != TD_ARROW_MODULE_VERSION) {
     fail(Code::unsupported, "\"", path, "\" is of version ", found, ", and ",
          TD_ARROW_MODULE_VERSION, " is needed: it belongs to another release of this library");
   }
-  return {reinterpret_cast<TdArrowRead*>(symbol(module, "td_arrow_file_read", path)),
-          reinterpret_cast<TdArrowWrite*>(symbol(module, "td_arrow_file_write", path))};
+  return {symbol<TdArrowRead>(module, "td_arrow_file_read", path),
+          symbol<TdArrowOpen>(module, "td_arrow_file_open", path),
+          symbol<TdArrowClose>(module, "td_arrow_file_close", path),
+          symbol<TdArrowAbout>(module, "td_arrow_file_about", path),
+          symbol<TdArrowRows>(module, "td_arrow_file_rows", path),
+          symbol<TdArrowReadPart>(module, "td_arrow_file_read_part", path),
+          symbol<TdArrowWrite>(module, "td_arrow_file_write", path)};
 }
 
 }  // namespace

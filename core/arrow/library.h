@@ -9,6 +9,11 @@ namespace td::arrow {
 
 struct Library {
   TdArrowRead* read;
+  TdArrowOpen* open;
+  TdArrowClose* close;
+  TdArrowAbout* about;
+  TdArrowRows* rows;
+  TdArrowReadPart* read_part;
   TdArrowWrite* write;
 };
 

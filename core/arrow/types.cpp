@@ -86,8 +86,9 @@ Type type_of(std::string_view format) noexcept {
     return {list ? Kind::list : Kind::bytes, c10::ScalarType::Byte, *size};
   }
   if (begins(format, "t")) return type_of_time(format);
-  if (format == "+l" || format == "+L" || format == "+vl" || format == "+vL") {
-    return {Kind::other, c10::ScalarType::Undefined, 0,
+  const bool views = format == "+vl" || format == "+vL";
+  if (format == "+l" || format == "+L" || views) {
+    return {views ? Kind::other : Kind::ragged, c10::ScalarType::Undefined, format == "+l" ? 4 : 8,
             ": lists of one length can be read, cast it to a fixed-size list first"};
   }
   if (begins(format, "d:")) {

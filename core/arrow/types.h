@@ -28,9 +28,10 @@ enum class Kind {
   bytes,    // of fixed length
   text,
   binary,
-  view,   // text, inline or in one of several buffers
-  nulls,  // only nulls
-  list,   // of fixed length
+  view,    // text, inline or in one of several buffers
+  nulls,   // only nulls
+  list,    // of fixed length
+  ragged,  // lists with offsets
   fields,
   other,
 };
@@ -39,8 +40,8 @@ struct Type {
   Kind kind = Kind::other;
   c10::ScalarType dtype =
       c10::ScalarType::Undefined;  // of numbers; for widths without a dtype the one used instead
-  std::int64_t size = 0;           // of a list, bytes, text offset or wide number
-  std::string_view why = {};       // Kind::other: why it cannot be read
+  std::int64_t size = 0;           // of a list, bytes, offset or wide number
+  std::string_view why = {};       // Kind::other, ragged: why it cannot be read
 };
 
 // The location of a column in messages: its name and the columns around it.

@@ -15,8 +15,6 @@ namespace td::datasets {
 
 namespace {
 
-std::vector<std::string_view> views_of(const OwnedKey& key) { return {key.begin(), key.end()}; }
-
 std::string place_text(const OwnedKey& place) {
   std::string text;
   for (const std::string& name : place) text += "/" + name;

@@ -1,5 +1,6 @@
 // Minari's data sets in HDF5: metadata.json beside the file, or attributes of the file up to version 0.4.
 #include "core/datasets/group_source.h"
+#include "core/datasets/minari_tables.h"
 #include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/io/file_io.h"
@@ -223,8 +224,13 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
   if (!metadata.is(Plain::object)) fail(Code::format, quote(json), " is no JSON object");
   const Plain* format = metadata.find("data_format", Plain::text);
   if (format != nullptr && format->characters() != "hdf5") {
-    fail(Code::unsupported, quote(json), ": the data are in ", format->characters(),
-         "; of Minari's data sets those in HDF5 are read");
+    const std::string_view name = format->characters();
+    if (name != "arrow" && name != "parquet") {
+      fail(Code::unsupported, quote(json), ": the data are in ", name,
+           "; Minari has them in hdf5, arrow or parquet");
+    }
+    return open_minari_tables(data, std::move(metadata),
+                              name == "arrow" ? FileFormat::arrow : FileFormat::parquet, options);
   }
   const bool told = there(path) && path.size() > 5 && !files::ends_with(path, ".json");
   return with_options(

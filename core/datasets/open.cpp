@@ -20,6 +20,7 @@ struct Opener {
   std::unique_ptr<Source> (*open)(const std::string&, const DatasetOptions&);
 };
 constexpr Opener kind_openers[] = {{DatasetKind::minari, datasets::open_minari},
+                                   {DatasetKind::lerobot, datasets::open_lerobot},
                                    {DatasetKind::robomimic, datasets::open_robomimic},
                                    {DatasetKind::d4rl, datasets::open_d4rl},
                                    {DatasetKind::torchrl, datasets::open_torchrl},
@@ -42,11 +43,8 @@ DatasetKind kind_of_folder(const std::string& folder) {
   if (replay_folder::is_one(folder) || replay_folder::ensemble_in(folder) ||
       has_file(folder, "meta.json"))
     return DatasetKind::torchrl;
-  if (has_file(files::join(folder, "meta"), "info.json")) {
-    fail(Code::unsupported, quote(folder),
-         " is a data set of LeRobot, which is not read yet: its tables are Parquet files");
-  }
-  return DatasetKind::detect;
+  const bool lerobot = has_file(files::join(folder, "meta"), "info.json");
+  return lerobot ? DatasetKind::lerobot : DatasetKind::detect;
 }
 
 DatasetKind kind_of_file(const std::string& path, const DatasetOptions& options) {
@@ -76,7 +74,8 @@ std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOpt
       options.kind = DatasetKind::ros;
     if (options.kind == DatasetKind::detect) {
       fail(Code::format, quote(name),
-           " is no data set of a kind that is known: Minari, robomimic, D4RL, TorchRL or ROS");
+           " is no data set of a kind that is known: Minari, LeRobot, robomimic, D4RL, TorchRL or "
+           "ROS");
     }
   }
   for (const Opener& row : kind_openers) {

@@ -4,11 +4,15 @@
 #include "core/datasets/dataset.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace td::datasets {
 
 using OwnedKey = std::vector<std::string>;
+inline std::vector<std::string_view> views_of(const OwnedKey& key) {
+  return {key.begin(), key.end()};
+}
 
 // Steps [from, from + count) of an episode.
 struct Steps {
@@ -37,12 +41,15 @@ class Source {
 
 // Each looks at the path, and throws Code::format for other kinds.
 std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOptions& options);
+std::unique_ptr<Source> open_lerobot(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_ros(const std::string& path, const DatasetOptions& options);
 bool is_ros(const std::string& path);  // a bag, or a folder that holds one
 
+// The number behind the last '_' of a name; -1: none.
+std::int64_t number_of(std::string_view name) noexcept;
 // The members of an object as non-tensor data.
 void put_members(TensorDict& td, const Plain& object);
 // Names with slashes as objects in objects: {"a/b": 1} becomes {"a": {"b": 1}}.

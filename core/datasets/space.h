@@ -4,6 +4,8 @@
 #include "core/datasets/group_source.h"
 #include "core/datasets/source.h"
 
+#include <optional>
+
 namespace td::datasets {
 
 // A space of Gymnasium as Minari writes it. Without one, nothing is known of the values.
@@ -25,6 +27,28 @@ class Space {
     const bool there = is("Tuple") && parts->is(Plain::list) && i >= 0 &&
                        static_cast<std::size_t>(i) < parts->items().size();
     return there ? Space(&parts->items()[static_cast<std::size_t>(i)]) : Space();
+  }
+
+  // The shape of a value; none if it is not known, as of texts.
+  std::optional<Sizes> shape() const {
+    if (is("Discrete")) return Sizes();
+    const Plain* sizes = space_ == nullptr     ? nullptr
+                         : is("Box")           ? space_->find("shape")
+                         : is("MultiBinary")   ? space_->find("n")
+                         : is("MultiDiscrete") ? space_->find("nvec")
+                                               : nullptr;
+    if (sizes == nullptr) return std::nullopt;
+    if (sizes->is(Plain::integer)) return Sizes{sizes->integral()};
+    Sizes shape;
+    if (is("MultiDiscrete")) {
+      for (; sizes->is(Plain::list); sizes = &sizes->items()[0]) {
+        shape.push_back(static_cast<std::int64_t>(sizes->items().size()));
+        if (sizes->items().empty()) break;
+      }
+      return shape;
+    }
+    for (const Plain& size : sizes->items()) shape.push_back(size.integral());
+    return shape;
   }
 
   // The number of dimensions of a Box; -1 for other spaces.

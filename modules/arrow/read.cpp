@@ -10,6 +10,8 @@
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 
@@ -17,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace arrow_module {
 
@@ -36,43 +39,83 @@ class SourceBytes final : public arrow::Buffer {
 };
 using BytesPtr = std::shared_ptr<SourceBytes>;
 
-// The record batches of a file. They allocate from a pool, which lives until all are released.
+// The record batches that are asked for. They allocate from a pool, which lives until all are released.
 class Batches {
  public:
   virtual ~Batches() = default;
   virtual std::shared_ptr<arrow::Schema> schema() const = 0;
   virtual arrow::Result<BatchPtr> next() = 0;  // nullptr: the end
 };
+using BatchesPtr = std::unique_ptr<Batches>;
 
-class IpcBatches final : public Batches {
+// Numbers of columns in the schema; nullptr: all.
+using Columns = const std::vector<int> *;
+
+class File {
  public:
-  static arrow::Result<std::unique_ptr<Batches>> open(const BytesPtr &bytes,
-                                                      arrow::MemoryPool *pool) {
+  virtual ~File() = default;
+  virtual arrow::Result<std::shared_ptr<arrow::Schema>> schema() = 0;
+  virtual int parts() const = 0;
+  virtual arrow::Result<std::int64_t> rows(int part) = 0;
+  virtual arrow::Result<BatchesPtr> read(int begin, int end, Columns columns) = 0;
+};
+
+class IpcFile final : public File {
+ public:
+  static arrow::Result<std::unique_ptr<File>> open(const BytesPtr &bytes, arrow::MemoryPool *pool) {
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = pool;
     options.use_threads = false;
-    auto result = std::make_unique<IpcBatches>();
+    auto result = std::make_unique<IpcFile>();
     ARROW_ASSIGN_OR_RAISE(result->reader_,
                           arrow::ipc::RecordBatchFileReader::Open(
                               std::make_shared<arrow::io::BufferReader>(bytes), options));
     return result;
   }
 
-  std::shared_ptr<arrow::Schema> schema() const override { return reader_->schema(); }
-  arrow::Result<BatchPtr> next() override {
-    if (at_ == reader_->num_record_batches()) return nullptr;
-    return reader_->ReadRecordBatch(at_++);
+  arrow::Result<std::shared_ptr<arrow::Schema>> schema() override { return reader_->schema(); }
+  int parts() const override { return reader_->num_record_batches(); }
+  arrow::Result<std::int64_t> rows(int part) override {
+    ARROW_ASSIGN_OR_RAISE(const auto batch, reader_->ReadRecordBatch(part));
+    return batch->num_rows();
+  }
+  arrow::Result<BatchesPtr> read(int begin, int end, Columns columns) override {
+    auto result = std::make_unique<Some>(reader_, begin, end);
+    result->schema_ = reader_->schema();
+    if (columns != nullptr) {
+      result->columns_ = *columns;
+      result->chosen_ = true;
+      arrow::FieldVector fields;
+      for (const int column : *columns) fields.push_back(reader_->schema()->field(column));
+      result->schema_ = arrow::schema(std::move(fields), reader_->schema()->metadata());
+    }
+    return result;
   }
 
  private:
-  std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
-  int at_ = 0;
+  using ReaderPtr = std::shared_ptr<arrow::ipc::RecordBatchFileReader>;
+  struct Some final : Batches {
+    Some(ReaderPtr reader, int begin, int end)
+        : reader_(std::move(reader)), at_(begin), end_(end) {}
+    std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+    arrow::Result<BatchPtr> next() override {
+      if (at_ == end_) return nullptr;
+      ARROW_ASSIGN_OR_RAISE(auto batch, reader_->ReadRecordBatch(at_++));
+      return chosen_ ? batch->SelectColumns(columns_) : batch;
+    }
+    ReaderPtr reader_;
+    int at_, end_;
+    bool chosen_ = false;
+    std::vector<int> columns_;
+    std::shared_ptr<arrow::Schema> schema_;
+  };
+
+  ReaderPtr reader_;
 };
 
-class ParquetBatches final : public Batches {
+class ParquetFile final : public File {
  public:
-  static arrow::Result<std::unique_ptr<Batches>> open(const BytesPtr &bytes,
-                                                      arrow::MemoryPool *pool) {
+  static arrow::Result<std::unique_ptr<File>> open(const BytesPtr &bytes, arrow::MemoryPool *pool) {
     ARROW_RETURN_NOT_OK(check_schema_depth(bytes->data(), bytes->size()));
     parquet::ReaderProperties reading(pool);
     reading.set_page_checksum_verification(true);
@@ -84,66 +127,157 @@ class ParquetBatches final : public Batches {
     const std::int64_t rows = builder.raw_reader()->metadata()->num_rows();
     properties.set_batch_size(
         std::clamp<std::int64_t>(rows, 1, std::numeric_limits<std::int32_t>::max()));
-    auto result = std::make_unique<ParquetBatches>();
-    ARROW_ASSIGN_OR_RAISE(result->file_,
+    auto result = std::make_unique<ParquetFile>();
+    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<parquet::arrow::FileReader> file,
                           builder.memory_pool(pool)->properties(properties)->Build());
-    ARROW_ASSIGN_OR_RAISE(result->reader_, result->file_->GetRecordBatchReader());
+    result->file_ = std::move(file);
     return result;
   }
 
-  std::shared_ptr<arrow::Schema> schema() const override { return reader_->schema(); }
-  arrow::Result<BatchPtr> next() override { return reader_->Next(); }
+  arrow::Result<std::shared_ptr<arrow::Schema>> schema() override {
+    std::shared_ptr<arrow::Schema> result;
+    ARROW_RETURN_NOT_OK(file_->GetSchema(&result));
+    return result;
+  }
+  int parts() const override { return file_->num_row_groups(); }
+  arrow::Result<std::int64_t> rows(int part) override {
+    return file_->parquet_reader()->metadata()->RowGroup(part)->num_rows();
+  }
+  arrow::Result<BatchesPtr> read(int begin, int end, Columns columns) override {
+    std::vector<int> parts, leaves;
+    for (int part = begin; part < end; ++part) parts.push_back(part);
+    const auto &fields = file_->manifest().schema_fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (columns == nullptr || std::binary_search(columns->begin(), columns->end(), int(i)))
+        add_leaves(fields[i], leaves);
+    }
+    auto result = std::make_unique<Some>();
+    result->file_ = file_;
+    ARROW_ASSIGN_OR_RAISE(result->reader_, file_->GetRecordBatchReader(parts, leaves));
+    return result;
+  }
 
  private:
-  std::unique_ptr<parquet::arrow::FileReader> file_;
-  std::unique_ptr<arrow::RecordBatchReader> reader_;
+  struct Some final : Batches {
+    std::shared_ptr<arrow::Schema> schema() const override { return reader_->schema(); }
+    arrow::Result<BatchPtr> next() override { return reader_->Next(); }
+    std::shared_ptr<parquet::arrow::FileReader> file_;
+    std::unique_ptr<arrow::RecordBatchReader> reader_;
+  };
+
+  static void add_leaves(const parquet::arrow::SchemaField &field, std::vector<int> &leaves) {
+    if (field.is_leaf()) leaves.push_back(field.column_index);
+    for (const auto &child : field.children) add_leaves(child, leaves);
+  }
+
+  std::shared_ptr<parquet::arrow::FileReader> file_;
 };
+
+using PoolPtr = std::shared_ptr<LimitedPool>;
+
+// The pool's refusal: Arrow may report it in other words, or report only a consequence.
+arrow::Status explained(const LimitedPool &pool, arrow::Status status) {
+  if (status.ok() || !pool.refused()) return status;
+  return arrow::Status::Invalid("reading it takes more than ", pool.limit(),
+                                " bytes of memory, too much for a file of its size");
+}
 
 // The reader behind the caller's stream.
 class CheckedReader final : public arrow::RecordBatchReader {
  public:
-  explicit CheckedReader(LimitedPool::Holder pool) : pool_(std::move(pool)) {}
-
-  arrow::Status open(std::int32_t form, const BytesPtr &bytes) {
-    return explained(without_exception([&] {
-      const auto open = form == TD_ARROW_MODULE_IPC ? IpcBatches::open : ParquetBatches::open;
-      return open(bytes, pool_.get()).Value(&batches_);
-    }));
-  }
+  CheckedReader(PoolPtr pool, BatchesPtr batches)
+      : pool_(std::move(pool)), batches_(std::move(batches)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
   arrow::Status ReadNext(BatchPtr *out) override {
-    return explained(without_exception([&]() -> arrow::Status {
+    return explained(*pool_, without_exception([&]() -> arrow::Status {
       ARROW_ASSIGN_OR_RAISE(*out, batches_->next());
       return *out == nullptr ? arrow::Status::OK() : (*out)->ValidateFull();
     }));
   }
 
  private:
-  // The pool's refusal: Arrow may report it in other words, or report only a consequence.
-  arrow::Status explained(arrow::Status status) const {
-    if (status.ok() || !pool_->refused()) return status;
-    return arrow::Status::Invalid("reading it takes more than ", pool_->limit(),
-                                  " bytes of memory, too much for a file of its size");
+  PoolPtr pool_;
+  BatchesPtr batches_;
+};
+
+struct Opened {
+  PoolPtr pool;
+  std::unique_ptr<File> file;
+
+  arrow::Status open(std::int32_t form, const TdArrowSource &source) {
+    const auto bytes =
+        std::make_shared<SourceBytes>(source, std::shared_ptr<void>(source.owner, source.release));
+    pool = LimitedPool::make(source.max_memory);
+    return explained(*pool, without_exception([&] {
+      const auto open = form == TD_ARROW_MODULE_IPC ? IpcFile::open : ParquetFile::open;
+      return open(bytes, pool.get()).Value(&file);
+    }));
   }
 
-  LimitedPool::Holder pool_;
-  std::unique_ptr<Batches> batches_;
+  arrow::Status read(int begin, int end, Columns columns, ArrowArrayStream *stream) const {
+    BatchesPtr batches;
+    ARROW_RETURN_NOT_OK(explained(
+        *pool, without_exception([&] { return file->read(begin, end, columns).Value(&batches); })));
+    return arrow::ExportRecordBatchReader(std::make_shared<CheckedReader>(pool, std::move(batches)),
+                                          stream);
+  }
 };
 
 }  // namespace
 
 }  // namespace arrow_module
 
+struct TdArrowFile {
+  arrow_module::Opened opened;
+};
+
 int td_arrow_file_read(std::int32_t form, const TdArrowSource *source, ArrowArrayStream *stream,
                        TdArrowError *error) {
   using namespace arrow_module;
   stream->release = nullptr;
   return reported(error, [&] {
-    const auto bytes = std::make_shared<SourceBytes>(
-        *source, std::shared_ptr<void>(source->owner, source->release));
-    auto reader = std::make_shared<CheckedReader>(LimitedPool::make(source->max_memory));
-    ARROW_RETURN_NOT_OK(reader->open(form, bytes));
-    return arrow::ExportRecordBatchReader(std::move(reader), stream);
+    Opened opened;
+    ARROW_RETURN_NOT_OK(opened.open(form, *source));
+    return opened.read(0, opened.file->parts(), nullptr, stream);
+  });
+}
+
+int td_arrow_file_open(std::int32_t form, const TdArrowSource *source, TdArrowFile **file,
+                       TdArrowError *error) {
+  *file = nullptr;
+  return arrow_module::reported(error, [&] {
+    auto made = std::make_unique<TdArrowFile>();
+    ARROW_RETURN_NOT_OK(made->opened.open(form, *source));
+    *file = made.release();
+    return arrow::Status::OK();
+  });
+}
+
+void td_arrow_file_close(TdArrowFile *file) { delete file; }
+
+int td_arrow_file_about(TdArrowFile *file, ArrowSchema *schema, std::int64_t *parts,
+                        TdArrowError *error) {
+  schema->release = nullptr;
+  return arrow_module::reported(error, [&] {
+    *parts = file->opened.file->parts();
+    ARROW_ASSIGN_OR_RAISE(const auto found, file->opened.file->schema());
+    return arrow::ExportSchema(*found, schema);
+  });
+}
+
+int td_arrow_file_rows(TdArrowFile *file, std::int64_t part, std::int64_t *rows,
+                       TdArrowError *error) {
+  return arrow_module::reported(
+      error, [&] { return file->opened.file->rows(static_cast<int>(part)).Value(rows); });
+}
+
+int td_arrow_file_read_part(TdArrowFile *file, std::int64_t part, const std::int32_t *columns,
+                            std::int64_t count, ArrowArrayStream *stream, TdArrowError *error) {
+  stream->release = nullptr;
+  return arrow_module::reported(error, [&] {
+    const std::vector<int> chosen(columns, columns + count);
+    const auto at = static_cast<int>(part);
+    return file->opened.read(at, at + 1, &chosen, stream);
   });
 }

@@ -257,7 +257,7 @@ TD_TEST(metadata_that_lie) {
   TD_CHECK_INT(with_metadata("[1]", &set), TD_ERR_FORMAT);
   TD_CHECK_INT(with_metadata("{", &set), TD_ERR_FORMAT);
   TD_CHECK_INT(with_metadata("{\"observation_space\": \"{\"}", &set), TD_ERR_FORMAT);
-  TD_CHECK_INT(with_metadata("{\"data_format\": \"arrow\"}", &set), TD_ERR_UNSUPPORTED);
+  TD_CHECK_INT(with_metadata("{\"data_format\": \"zarr\"}", &set), TD_ERR_UNSUPPORTED);
   TD_CHECK_INT(with_metadata("{\"total_steps\": 114}", &set), TD_OK);
   int64_t steps = -5;
   TD_EXPECT(td_dataset_about(set, NULL, NULL, &steps), TD_ERR_FORMAT);

@@ -1,0 +1,68 @@
+// core/datasets/lerobot_meta.h: what LeRobot's data sets say of themselves, and where their rows are: the folder "meta".
+#pragma once
+
+#include "core/datasets/lerobot.h"
+#include "core/datasets/set_folder.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace td::datasets {
+
+// Thread-safe after its construction.
+class LeRobotMeta {
+ public:
+  // Code::format for metadata that contradict themselves or each other.
+  LeRobotMeta(const std::string& path, std::uint64_t max_bytes);
+
+  const SetFolder& folder() const noexcept { return folder_; }
+  const Plain& info() const noexcept { return info_; }
+  const std::vector<Feature>& features() const noexcept { return features_; }
+  bool is_v3() const noexcept { return v3_; }
+  const std::string& version() const noexcept { return version_; }
+  std::string where() const { return folder_.where("meta/info.json"); }
+
+  // The number of the first row of each episode, and of the end.
+  const std::vector<std::int64_t>& starts() const noexcept { return starts_; }
+  const std::vector<Plain>& tasks() const noexcept { return tasks_; }  // texts
+  const std::vector<Plain>& subtasks() const noexcept { return subtasks_; }
+
+  TensorDict metadata() const;
+  TensorDict metadata(std::int64_t episode) const;
+
+  // The path of an episode in the set, by "data_path"; up to version 2.1.
+  std::string file_of(std::int64_t episode) const;
+
+ private:
+  std::int64_t number(const char* name) const;  // of info.json; -1 without it
+  void read_version();
+  void read_tables();
+  void read_lines();
+  std::vector<Plain> task_table(const std::string& relative) const;
+  void add_episodes(arrow::TableFile& table);
+  void add_length(std::int64_t length, const std::string& where);
+
+  SetFolder folder_;
+  std::uint64_t max_bytes_;
+  Plain info_, stats_;
+  bool v3_ = false;
+  std::string version_;
+  std::vector<Feature> features_;
+  std::vector<Plain> tasks_, subtasks_;
+  std::vector<std::int64_t> starts_{0};
+  std::vector<Plain> lines_;          // up to version 2.1: what each episode says
+  std::vector<std::string> tables_;   // of episodes
+  std::vector<std::int64_t> firsts_;  // the first episode of each
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<arrow::TableFile> table_;  // the last one that was read
+  mutable std::size_t table_number_ = 0;
+};
+
+// A path of info.json with numbers in place of "{episode_index:06d}". Code::format for other names.
+std::string filled_path(std::string_view pattern,
+                        const std::vector<std::pair<std::string_view, std::int64_t>>& numbers,
+                        const std::string& where);
+
+}  // namespace td::datasets
