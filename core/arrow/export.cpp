@@ -229,6 +229,10 @@ class Exporter {
 
 }  // namespace
 
+Column tensor_column(std::string_view name, const at::Tensor& tensor) {
+  return tensor_column(name, tensor, {}, {name});
+}
+
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema,
                   Array* array) {
   const bool read = !holds_entries(*td.node()) || has_lazy(td.node());

@@ -1,5 +1,7 @@
 #include "core/arrow/made.h"
 
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/base/recycler.h"
 
 #include <atomic>
@@ -150,6 +152,61 @@ Column list_column(std::string_view name, std::int64_t size, std::int64_t length
   children.push_back(std::move(child));
   return Column(name, "+w:" + std::to_string(size), length, 0, std::move(buffers),
                 std::move(children));
+}
+
+namespace {
+
+template <class Offset>
+void add_offset(std::string& offsets, std::int64_t end) {
+  const auto as = static_cast<Offset>(end);
+  offsets.append(reinterpret_cast<const char*>(&as), sizeof as);
+}
+
+}  // namespace
+
+Column text_column(std::string_view name, const std::vector<std::optional<std::string_view>>& rows,
+                   bool is_binary) {
+  auto buffers = std::make_unique<ArrayHold>();
+  buffers->count = 3;
+  buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
+  std::string &valid = buffers->made[0], &offsets = buffers->made[1], &all = buffers->made[2];
+  std::size_t bytes = 0;
+  std::int64_t nulls = 0;
+  for (const auto& row : rows) {
+    bytes += row ? row->size() : 0;
+    nulls += row ? 0 : 1;
+  }
+  const bool large = bytes > std::size_t{0x7fffffff};
+  const auto add = large ? add_offset<std::int64_t> : add_offset<std::int32_t>;
+  if (nulls != 0) valid.assign((rows.size() + 7) / 8, '\0');
+  all.reserve(bytes);
+  add(offsets, 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i]) all += *rows[i];
+    if (rows[i] && nulls != 0) valid[i / 8] |= static_cast<char>(1 << i % 8);
+    add(offsets, static_cast<std::int64_t>(all.size()));
+  }
+  return Column(name, is_binary ? (large ? "Z" : "z") : (large ? "U" : "u"),
+                static_cast<std::int64_t>(rows.size()), nulls, std::move(buffers));
+}
+
+Column ragged_column(std::string_view name, const std::vector<std::int64_t>& lengths, Column child,
+                     std::string metadata) {
+  auto buffers = std::make_unique<ArrayHold>();
+  buffers->count = 2;
+  buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
+  std::int64_t end = 0;
+  add_offset<std::int32_t>(buffers->made[1], 0);
+  for (const std::int64_t length : lengths) {
+    end += length;
+    if (end > 0x7fffffff)
+      fail(Code::unsupported, "the lists of column ", quote(name), " have too many elements");
+    add_offset<std::int32_t>(buffers->made[1], end);
+  }
+  std::vector<Column> children;
+  children.push_back(std::move(child));
+  return Column(name, "+l", static_cast<std::int64_t>(lengths.size()), 0, std::move(buffers),
+                std::move(children), std::move(metadata));
 }
 
 std::string metadata_text(const Pairs& pairs) {

@@ -3,9 +3,11 @@
 
 #include "core/arrow/abi.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,11 @@ class Column {
   // A tensor's numbers; keeps its memory. The format must be static.
   Column(std::string_view name, const char* format, std::int64_t length, const void* values,
          const c10::Storage& storage);
+  // Takes both from their owner.
+  Column(Schema* schema, Array* array) noexcept : schema_(*schema), array_(*array) {
+    schema->release = nullptr;
+    array->release = nullptr;
+  }
   Column(Column&& other) noexcept { other.take(&schema_, &array_); }
   Column& operator=(Column&& other) noexcept {
     std::swap(schema_, other.schema_);
@@ -53,6 +60,18 @@ Column struct_column(std::string_view name, std::int64_t length, std::vector<Col
                      std::string metadata);
 // A list column of `length` lists with `size` elements each.
 Column list_column(std::string_view name, std::int64_t size, std::int64_t length, Column child);
+
+// A text, or bytes, for each row; none where there is no value.
+Column text_column(std::string_view name, const std::vector<std::optional<std::string_view>>& rows,
+                   bool is_binary);
+// A column of lists, of which each ends where the next begins. Code::unsupported for more than 2^31 elements.
+Column ragged_column(std::string_view name, const std::vector<std::int64_t>& lengths, Column child,
+                     std::string metadata = {});
+// The rows of a tensor; its further dimensions are lists of fixed length.
+Column tensor_column(std::string_view name, const at::Tensor& tensor);
+
+// Batches of `rows` rows each, which are slices of the whole and outlive the stream. Changes nothing if it throws.
+void stream_of(Column whole, std::vector<std::int64_t> rows, Stream* stream);
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 std::string metadata_text(const Pairs& pairs);

@@ -1,5 +1,6 @@
 // A dictionary as a stream of record batches that are slices of one batch.
 #include "core/arrow/arrow.h"
+#include "core/arrow/made.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -61,7 +62,8 @@ Struct copied(const Struct& from, const WholePtr& whole) {
 
 struct Producer {
   WholePtr whole;
-  std::int64_t rows;
+  std::vector<std::int64_t> rows;  // of each batch
+  std::size_t batch = 0;
   std::int64_t next = 0;
   const char* error = nullptr;
 };
@@ -93,8 +95,8 @@ int get_next(Stream* stream, Array* out) {
   out->release = nullptr;
   return without_exception(stream, [&](Producer& producer) {
     const Array& all = producer.whole->array.value;
-    const std::int64_t count = std::min(producer.rows, all.length - producer.next);
-    if (count == 0) return;
+    if (producer.batch == producer.rows.size()) return;
+    const std::int64_t count = producer.rows[producer.batch];
     Array batch = copied(all, producer.whole);
     batch.length = count;
     // Offset the columns: some readers refuse an offset of the batch.
@@ -105,6 +107,7 @@ int get_next(Stream* stream, Array* out) {
       column.length = count;
     }
     producer.next += count;
+    ++producer.batch;
     *out = batch;
   });
 }
@@ -124,9 +127,19 @@ void export_stream(const TensorDict& td, const ExportOptions& options, std::int6
   if (rows < 1) {
     fail(Code::invalid_argument, "rows is ", rows, "; a record batch has 1 row or more");
   }
-  auto whole = std::make_shared<Whole>();
-  export_batch(td, options, &whole->schema.value, &whole->array.value);
-  auto producer = std::make_unique<Producer>(Producer{std::move(whole), rows});
+  Owned<Schema> schema;
+  Owned<Array> array;
+  export_batch(td, options, &schema.value, &array.value);
+  std::vector<std::int64_t> batches;
+  for (std::int64_t left = array.value.length; left > 0; left -= batches.back())
+    batches.push_back(std::min(rows, left));
+  stream_of(Column(&schema.value, &array.value), std::move(batches), stream);
+}
+
+void stream_of(Column whole, std::vector<std::int64_t> rows, Stream* stream) {
+  auto held = std::make_shared<Whole>();
+  whole.take(&held->schema.value, &held->array.value);
+  auto producer = std::make_unique<Producer>(Producer{std::move(held), std::move(rows)});
   *stream = {get_schema, get_next, get_last_error, release_stream, producer.get()};
   producer.release();
 }

@@ -48,11 +48,13 @@ void save_recording(const datasets::Recording& recording, DatasetKind kind, cons
   if (path.empty()) fail(Code::io, "no data set can be written: the path is empty");
   switch (kind) {
     case DatasetKind::minari: return datasets::save_minari(recording, path, options);
+    case DatasetKind::lerobot: return datasets::save_lerobot(recording, path, options);
     case DatasetKind::robomimic: return datasets::save_robomimic(recording, path, options);
     case DatasetKind::d4rl: return datasets::save_d4rl(recording, path, options);
     case DatasetKind::torchrl: return datasets::save_torchrl(recording, path, options);
     case DatasetKind::detect:
-      fail(Code::invalid_argument, "a kind must be told: Minari, robomimic, D4RL or TorchRL");
+      fail(Code::invalid_argument,
+           "a kind must be told: Minari, LeRobot, robomimic, D4RL or TorchRL");
     default: fail(Code::unsupported, "data sets of ", name_of(kind), " are not written");
   }
 }

@@ -99,6 +99,8 @@ struct Recording {
 
 void save_minari(const Recording& recording, const std::string& path,
                  const DatasetSaveOptions& options);
+void save_lerobot(const Recording& recording, const std::string& path,
+                  const DatasetSaveOptions& options);
 void save_robomimic(const Recording& recording, const std::string& path,
                     const DatasetSaveOptions& options);
 void save_d4rl(const Recording& recording, const std::string& path,

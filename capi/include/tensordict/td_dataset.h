@@ -30,11 +30,12 @@ typedef struct td_dataset td_dataset;
 typedef int32_t td_dataset_kind;
 enum {
   TD_DATASET_KIND_DETECT = 0,    /**< found by looking at folders, files and groups */
-  TD_DATASET_KIND_MINARI = 1,    /**< Minari 0.4 to 0.5.4, in HDF5: the folder, its folder `data`, or
-                                      the file in it */
+  TD_DATASET_KIND_MINARI = 1,    /**< Minari 0.4 to 0.5.4, in HDF5, Arrow or Parquet: the folder, its
+                                      folder `data`, or the HDF5 file in it */
   TD_DATASET_KIND_ROBOMIMIC = 2, /**< robomimic, and raw demonstrations of robosuite */
   TD_DATASET_KIND_D4RL = 3,      /**< D4RL, also in chunks */
-  TD_DATASET_KIND_LEROBOT = 4,   /**< LeRobot v2.0, v2.1 and v3.0: a folder with `meta/info.json` */
+  TD_DATASET_KIND_LEROBOT = 4,   /**< LeRobot v2.0, v2.1 and v3.0: a folder with `meta/info.json`;
+                                      videos are left out */
   TD_DATASET_KIND_TORCHRL = 5,   /**< a folder of TorchRL's replay buffers, or of this library's */
   TD_DATASET_KIND_ROS = 6        /**< bags of ROS 2: MCAP and SQLite (`.db3`), a file or a folder */
 };
@@ -75,10 +76,11 @@ typedef struct td_dataset_options {
  * @param result  new; free with td_dataset_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (no data set; damaged; its parts contradict each other; larger
- *         than the limits), TD_ERR_UNSUPPORTED (a kind that is not read; this build has no HDF5; a
- *         library that the file needs is missing), TD_ERR_KEY_NOT_FOUND (a group is missing; a bag has no topic `clock`), TD_ERR_BUSY (the file
- *         was replaced meanwhile), TD_ERR_INVALID_ARGUMENT (also: both a rate and a clock),
- *         TD_ERR_OUT_OF_MEMORY
+ *         than the limits), TD_ERR_UNSUPPORTED (a kind or version that is not read; this build has no
+ *         HDF5, or no Arrow for tables; a library that the file needs is missing; with
+ *         TD_DATASET_DECODE, videos), TD_ERR_KEY_NOT_FOUND (a group is missing; a bag has no topic
+ *         `clock`), TD_ERR_BUSY (the file was replaced meanwhile), TD_ERR_INVALID_ARGUMENT (also:
+ *         both a rate and a clock), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE
@@ -158,7 +160,8 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_dataset_structure(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Gets what a data set says of itself: the members of Minari's metadata.json; the attributes of
+ * Gets what a data set says of itself: the members of Minari's metadata.json; those of LeRobot's
+ * info.json, with `stats`, `tasks` and `videos`, the columns that are left out; the attributes of
  * robomimic's `data`, and its `mask`; all that D4RL's files have beside the rows. Attributes of the
  * file are in `attributes`. Texts of JSON inside (spaces, env_spec, env_args) stay texts. Of a bag: the
  * topics, and those that are left out with the reason (of several bags, see
@@ -175,7 +178,7 @@ td_status td_dataset_metadata(const td_dataset *dataset, td_tensordict **result)
 
 /**
  * Gets what a data set says of one episode: its attributes (`seed`, `options`, `model_file`), the
- * `name` of robomimic, and datasets whose rows are not those of steps.
+ * `name` of robomimic, `tasks` and `stats` of LeRobot, and datasets whose rows are not those of steps.
  *
  * @param dataset borrowed
  * @param episode from 0 on
@@ -269,7 +272,7 @@ typedef struct td_dataset_save_options {
 
 /**
  * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
- * is complete. The file is made in memory, which takes twice its size.
+ * is complete. A file is made in memory, which takes twice its size.
  *
  * Rows are those of td_dataset_flat(): episodes are runs of one number in `episode`, or end where
  * `done` is true in `next`. With two batch dimensions, as in a lazy stack of episodes, each element of
@@ -280,18 +283,20 @@ typedef struct td_dataset_save_options {
  * What a kind cannot hold is found before anything is written. For Minari: what follows the last step
  * for an observation or info without rows in `next`; missing rewards. For robomimic: observations
  * nested deeper than one level, and texts in them. For D4RL: an episode that ends neither terminated nor
- * truncated, or before its last step; metadata of episodes.
+ * truncated, or before its last step; metadata of episodes. For LeRobot, which is written in version
+ * 3.0: that no `fps` is in the metadata; metadata of episodes; an episode without steps; values that are
+ * no texts, pictures or numbers of NumPy; episodes with other entries than the first.
  *
  * @param td       borrowed
  * @param metadata borrowed; what td_dataset_metadata() gives; NULL: none
  * @param kind     what is written
- * @param file     borrowed; UTF-8 path of a file, or of Minari's folder, which may be missing
+ * @param file     borrowed; UTF-8 path of a file, or of the folder of Minari or LeRobot, which may be missing
  * @param options  borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (the kind cannot hold it; this build has no HDF5), TD_ERR_IO (also: a folder
+ * @return TD_OK, TD_ERR_UNSUPPORTED (the kind cannot hold it; this build has no HDF5 or Arrow), TD_ERR_IO (also: a folder
  *         that is no data set is in the way), TD_ERR_SHAPE (no batch dimension), TD_ERR_KEY_EXISTS (two
  *         entries would be one dataset), TD_ERR_KEY_INVALID (HDF5 has no such name), TD_ERR_DTYPE,
- *         TD_ERR_FORMAT (a space in the metadata is no JSON), TD_ERR_DEVICE, TD_ERR_BUSY,
+ *         TD_ERR_FORMAT (a space in the metadata is no JSON; a picture is damaged), TD_ERR_DEVICE, TD_ERR_BUSY,
  *         TD_ERR_INVALID_ARGUMENT (no kind), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td` and `metadata`
  */
@@ -306,7 +311,7 @@ td_status td_dataset_save(const td_tensordict *td, const td_tensordict *TD_NULLA
  *
  * @param dataset borrowed
  * @param kind    what is written
- * @param file    borrowed; UTF-8 path of a file, or of Minari's folder, which may be missing
+ * @param file    borrowed; UTF-8 path of a file, or of the folder of Minari or LeRobot, which may be missing
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, those of td_dataset_save(), and those of td_dataset_episode()

@@ -1,0 +1,334 @@
+#include "core/datasets/lerobot_plan.h"
+
+#include "core/formats/json_text.h"
+#include "core/pictures/decode.h"
+#include "core/tensor/dtype.h"
+#include "core/tree/bytes_value.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace td::datasets {
+
+namespace {
+
+// Written for every set from what the episodes are.
+const char* const made_anew[] = {"episode_index", "frame_index", "index", "task_index",
+                                 "timestamp"};
+
+bool is_made_anew(std::string_view column) {
+  return std::any_of(std::begin(made_anew), std::end(made_anew),
+                     [&](const char* one) { return column == one; });
+}
+
+std::string shown_key(const OwnedKey& key) { return show_path(views_of(key)); }
+
+class Planner {
+ public:
+  Planner(const Recording& recording, Draft& draft)
+      : recording_(recording), draft_(draft), tasks_(recording.metadata, "tasks") {}
+
+  LeRobotPlan run() {
+    find_fps();
+    find_known();
+    for (std::size_t i = 0; i < recording_.episodes.size(); ++i) {
+      const Entries entries(recording_.episodes[i]);
+      if (entries.steps() == 0) {
+        draft_.lose("episode " + std::to_string(i) + ", which has no steps");
+        continue;
+      }
+      if (plan_.episodes.empty()) {
+        add_columns(entries);
+      } else {
+        require_columns(entries, i);
+      }
+      add_episode(entries, static_cast<std::int64_t>(i));
+    }
+    if (plan_.episodes.empty()) draft_.lose("a set without steps");
+    note_metadata();
+    plan_.tasks = tasks_.texts();
+    return std::move(plan_);
+  }
+
+ private:
+  void find_fps() {
+    plan_.fps = metadata_member(recording_.metadata, "fps");
+    const double fps = plan_.fps.is_number() ? plan_.fps.number() : 0;
+    if (fps > 0 && std::isfinite(fps)) return;
+    draft_.lose(
+        "that nothing tells the frames in a second, \"fps\" of the metadata; lossy takes 1");
+    plan_.fps = Plain::of_integer(1);
+  }
+
+  // Names of columns that the metadata tell, as LeRobot's own have.
+  void find_known() {
+    const Plain features = metadata_member(recording_.metadata, "features");
+    if (!features.is(Plain::object)) return;
+    PlainBuilder made;
+    made.open();
+    made.name("features");
+    made.add(features);
+    made.close(true);
+    features_ = made.take();
+    try {
+      for (Feature& feature : features_of(features_, "the metadata")) known_.push_back(feature);
+    } catch (const Error&) {
+      known_.clear();  // other features than LeRobot's
+    }
+  }
+
+  const Feature* known(const OwnedKey& key) const {
+    for (const Feature& feature : known_) {
+      if (feature.key == key) return &feature;
+    }
+    return nullptr;
+  }
+
+  void add_columns(const Entries& entries) {
+    for (const OwnedKey& key : entries.below({})) {
+      const Feature* named = known(key);
+      PlannedColumn column;
+      column.feature.key = key;
+      column.feature.column = named == nullptr ? column_of_key(key) : named->column;
+      const std::string& name = column.feature.column;
+      if (is_made_anew(name) || is_known_text(entries, key)) continue;
+      if (name.find('/') != std::string::npos) {
+        draft_.lose("the slash in the name of " + shown_key(key));
+        continue;
+      }
+      if (named == nullptr && key_of_column(name) != key && key.size() > 0)
+        draft_.lose("the dots in the name of " + shown_key(key) +
+                    ", at which LeRobot's readers split");
+      if (!describe(column, *entries.find(key), named)) continue;
+      for (const PlannedColumn& other : plan_.columns) {
+        if (other.feature.column == name)
+          fail(Code::key_exists, "two entries would be the column ", quote(name));
+      }
+      plan_.columns.push_back(std::move(column));
+    }
+    const auto place = [&](const PlannedColumn& column) {
+      const Feature* named = known(column.feature.key);
+      return named == nullptr ? known_.size() : static_cast<std::size_t>(named - known_.data());
+    };
+    std::stable_sort(plan_.columns.begin(), plan_.columns.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  }
+
+  // Whether numbers beside it tell the same.
+  bool is_known_text(const Entries& entries, const OwnedKey& key) const {
+    if (key == OwnedKey{task_key}) return true;
+    return key == OwnedKey{"subtask"} && entries.find({"subtask_index"}) != nullptr &&
+           metadata_member(recording_.metadata, "subtasks").is(Plain::list);
+  }
+
+  // Whether it can be a column.
+  bool describe(PlannedColumn& column, const Rows& rows, const Feature* named) {
+    Feature& feature = column.feature;
+    const std::string name = shown_key(feature.key);
+    if (!rows.is_tensor()) {
+      feature.holds = Feature::text;
+      feature.shape = {1};
+      const auto picture = rows.values.empty() ? std::nullopt : bytes_of(rows.values[0]);
+      if (picture) {
+        feature.holds = Feature::image;
+        feature.shape = picture_shape(*picture, name, named);
+        column.names = picture_names();
+        return true;
+      }
+      const bool texts = std::all_of(rows.values.begin(), rows.values.end(),
+                                     [](const Plain& one) { return one.is(Plain::text); });
+      if (!texts) draft_.lose("the values " + name + ", which are no texts, numbers or pictures");
+      column.names = names_of(named, feature);
+      return texts;
+    }
+    const at::Tensor& tensor = rows.tensor;
+    feature.dtype = tensor.scalar_type();
+    feature.shape = Sizes(tensor.sizes().begin() + 1, tensor.sizes().end());
+    column.is_alone = feature.shape.empty();
+    if (column.is_alone) feature.shape = {1};
+    const bool camera =
+        feature.key.size() == 3 && feature.key[0] == "observation" && feature.key[1] == "image";
+    column.is_encoded = feature.dtype == at::kByte && feature.shape.size() == 3 &&
+                        feature.shape[2] == 3 &&
+                        (named == nullptr ? camera : named->holds == Feature::image);
+    if (column.is_encoded) {
+      feature.holds = Feature::image;
+      column.names = picture_names();
+      return true;
+    }
+    const bool numbers = c10::isIntegralType(feature.dtype, true) || feature.dtype == at::kFloat ||
+                         feature.dtype == at::kDouble || feature.dtype == at::kHalf;
+    const bool fits =
+        numbers && feature.shape.size() <= 5 && !tensor.is_quantized() &&
+        std::find(feature.shape.begin(), feature.shape.end(), 0) == feature.shape.end();
+    if (!fits) {
+      draft_.lose("the " + dtype_name(feature.dtype) + " values " + name + " of sizes " +
+                  text_of(show_sizes(tensor.sizes().slice(1))));
+      return false;
+    }
+    column.names = names_of(named, feature);
+    return true;
+  }
+
+  Sizes picture_shape(const std::string& file, const std::string& name, const Feature* named) {
+    if (named != nullptr && named->holds == Feature::image) return named->shape;
+    try {
+      const at::Tensor picture = decode_picture(file, name);
+      Sizes shape(picture.sizes().begin(), picture.sizes().end());
+      if (shape.size() == 2) shape.push_back(1);
+      return shape;
+    } catch (const Error& failure) {
+      draft_.lose("the size of the pictures " + name + ": " + failure.what());
+      return {1, 1, 3};
+    }
+  }
+
+  static Plain picture_names() {
+    return Plain::of_list(
+        {Plain::of_text("height"), Plain::of_text("width"), Plain::of_text("channels")});
+  }
+
+  Plain names_of(const Feature* named, const Feature& feature) const {
+    if (named == nullptr || (named->shape != feature.shape && !named->shape.empty())) return {};
+    const Plain* found = features_.find("features")->find(named->column)->find("names");
+    return found == nullptr ? Plain() : *found;
+  }
+
+  // All episodes are rows of the same tables.
+  void require_columns(const Entries& entries, std::size_t episode) const {
+    const auto where = [&](const OwnedKey& key) {
+      return text_of("a data set of LeRobot cannot hold ", shown_key(key), " of episode ", episode,
+                     ": ");
+    };
+    for (const PlannedColumn& column : plan_.columns) {
+      const Feature& feature = column.feature;
+      const Rows* rows = entries.find(feature.key);
+      if (rows == nullptr)
+        fail(Code::unsupported, where(feature.key),
+             "it is missing there, and the episodes before have it");
+      const bool is_tensor = feature.holds == Feature::tensor || column.is_encoded;
+      bool same = rows->is_tensor() == is_tensor;
+      if (same && is_tensor) {
+        Sizes shape(rows->tensor.sizes().begin() + 1, rows->tensor.sizes().end());
+        if (shape.empty() && column.is_alone) shape = {1};
+        same = shape == feature.shape &&
+               (column.is_encoded || rows->tensor.scalar_type() == feature.dtype);
+      }
+      if (!same)
+        fail(Code::unsupported, where(feature.key), "the episodes before have other values there");
+    }
+    for (const OwnedKey& key : entries.below({})) {
+      const bool planned = std::any_of(plan_.columns.begin(), plan_.columns.end(),
+                                       [&](const auto& one) { return one.feature.key == key; });
+      if (planned || is_made_anew(column_of_key(key)) || is_known_text(entries, key)) continue;
+      draft_.lose(shown_key(key) + " of episode " + std::to_string(episode));
+    }
+  }
+
+  void add_episode(const Entries& entries, std::int64_t number) {
+    PlannedEpisode episode{number, entries.steps(), {}};
+    const Rows* texts = entries.find({task_key});
+    const std::string other = episode_task(number);
+    for (std::int64_t row = 0; row < entries.steps(); ++row) {
+      const bool told = texts != nullptr && !texts->is_tensor() &&
+                        texts->values[static_cast<std::size_t>(row)].is(Plain::text);
+      episode.tasks.push_back(tasks_.number_of(
+          told ? std::string(texts->values[static_cast<std::size_t>(row)].characters()) : other));
+    }
+    check_frames(entries);
+    plan_.frames += entries.steps();
+    plan_.episodes.push_back(std::move(episode));
+  }
+
+  // The only task of an episode without a text in each row.
+  std::string episode_task(std::int64_t number) const {
+    const auto i = static_cast<std::size_t>(number);
+    if (i >= recording_.about.size()) return "";
+    const Plain tasks = metadata_member(recording_.about[i], "tasks");
+    const bool one = tasks.is(Plain::list) && tasks.items().size() == 1;
+    return one ? std::string(tasks.items()[0].characters()) : "";
+  }
+
+  void check_frames(const Entries& entries) {
+    const at::Tensor counted = at::arange(entries.steps(), at::kDouble);
+    const auto differ = [&](const char* key, double scale, double room) {
+      const Rows* rows = entries.find({key});
+      if (rows == nullptr || !rows->is_tensor() || rows->tensor.numel() != entries.steps())
+        return false;
+      const at::Tensor found = rows->tensor.to(at::kDouble).reshape({-1});
+      return !((found - counted * scale).abs() <= room).all().item<bool>();
+    };
+    if (differ("frame", 1, 0)) draft_.lose("\"frame\", which does not count the steps from 0");
+    if (differ("timestamp", 1 / plan_.fps.number(), 1e-4))
+      draft_.lose("\"timestamp\", which is not the frame divided by fps");
+  }
+
+  void note_metadata() {
+    static constexpr std::string_view kept[] = {"id",
+                                                "name",
+                                                "total_steps",
+                                                "num_samples",
+                                                "episode_index",
+                                                "tasks",
+                                                "length",
+                                                "stats",
+                                                "data",
+                                                "meta",
+                                                "videos",
+                                                "dataset_from_index",
+                                                "dataset_to_index"};
+    for (const TensorDict& about : recording_.about) {
+      visit_paths(*about.node(), [&](Path path, const Value&) {
+        if (std::find(std::begin(kept), std::end(kept), path[0]) == std::end(kept))
+          draft_.lose("the metadata of episodes");
+      });
+    }
+    const Plain videos = metadata_member(recording_.metadata, "videos");
+    for (const Plain& video : videos.items())
+      draft_.lose("the video " + quote(video.characters()) + ", which was not read");
+    visit_paths(*recording_.metadata.node(), [&](Path path, const Value& value) {
+      if (is_branch(value)) return;
+      if (!value.is_node() || one_value(*value.node()) == nullptr)
+        draft_.lose("the metadata " + show_path(path));
+    });
+  }
+
+  const Recording& recording_;
+  Draft& draft_;
+  TextNumbers tasks_;
+  Plain features_;
+  std::vector<Feature> known_;
+  LeRobotPlan plan_;
+};
+
+}  // namespace
+
+TextNumbers::TextNumbers(const TensorDict& metadata, const char* name) {
+  const Plain known = metadata_member(metadata, name);
+  if (!known.is(Plain::list)) return;
+  for (const Plain& text : known.items()) {
+    if (text.is(Plain::text)) number_of(std::string(text.characters()));
+  }
+}
+
+std::int64_t TextNumbers::number_of(const std::string& text) {
+  const auto added = numbers_.emplace(text, static_cast<std::int64_t>(texts_.size()));
+  if (added.second) texts_.push_back(text);
+  return added.first->second;
+}
+
+Plain metadata_member(const TensorDict& metadata, const char* name) {
+  const std::optional<Value> found = entry_of(metadata.node(), name);
+  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
+  return value == nullptr ? Plain() : *value;
+}
+
+LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft) {
+  return Planner(recording, draft).run();
+}
+
+}  // namespace td::datasets

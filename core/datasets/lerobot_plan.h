@@ -1,0 +1,53 @@
+// core/datasets/lerobot_plan.h: which entries of a recording become which columns of LeRobot's tables.
+#pragma once
+
+#include "core/datasets/lerobot.h"
+#include "core/datasets/save.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace td::datasets {
+
+// A feature that is written.
+struct PlannedColumn {
+  Feature feature;
+  Plain names;              // as in info.json
+  bool is_alone = false;    // one number for each row, without a dimension
+  bool is_encoded = false;  // pictures that are tensors, and become files
+};
+
+// Texts by their numbers: tasks.
+class TextNumbers {
+ public:
+  explicit TextNumbers(const TensorDict& metadata, const char* name);
+  std::int64_t number_of(const std::string& text);
+  const std::vector<std::string>& texts() const noexcept { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<std::string, std::int64_t> numbers_;
+};
+
+// One episode, as it is written.
+struct PlannedEpisode {
+  std::int64_t number, steps;       // in the recording
+  std::vector<std::int64_t> tasks;  // of each row
+};
+
+struct LeRobotPlan {
+  std::vector<PlannedColumn> columns;  // but for those that all sets have
+  std::vector<PlannedEpisode> episodes;
+  std::vector<std::string> tasks;
+  Plain fps;
+  std::int64_t frames = 0;
+};
+
+// Notes down in `draft` what cannot be held.
+LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft);
+
+// The value of a member of metadata; null without it.
+Plain metadata_member(const TensorDict& metadata, const char* name);
+
+}  // namespace td::datasets

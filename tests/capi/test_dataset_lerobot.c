@@ -1,0 +1,100 @@
+/* Data sets of LeRobot that are written: there and back, of other kinds, and what cannot be held. */
+#include "td_dataset_files.h"
+
+static void convert(const char *from, const char *to, td_dataset_save_flags flags) {
+  td_dataset *set = open_set(from);
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.flags = flags;
+  const td_status status = td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, &options);
+  td_dataset_free(set);
+  if (status == TD_ERR_UNSUPPORTED && strstr(td_last_error_message(), "libspng") != NULL)
+    td_test_skip("%s", td_last_error_message());
+  TD_CHECK_INT(status, TD_OK);
+}
+
+TD_TEST(lerobot_there_and_back) {
+  const char *copy = kept(file_named("arm"));
+  convert(data_of("lerobot/arm"), copy, 0);
+  td_tensordict *was = flat_of(data_of("lerobot/arm")), *is = flat_of(copy);
+  int32_t same = 0;
+  check_arm(is);
+  TD_DO(td_equal(was, is, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(was);
+  td_free(is);
+  td_dataset *set = open_set(copy);
+  char text[8192];
+  size_t length = 0;
+  TD_DO(td_dataset_metadata(set, &is));
+  check_json_of(is, "fps", "10");
+  TD_DO(td_get_non_tensor_json(is, TD_KEY("features"), text, sizeof text, &length));
+  TD_CHECK_TEXT(text,
+                "\"observation.state\":{\"dtype\":\"float32\",\"shape\":[4],\"names\":[\"a\","
+                "\"b\",\"c\",\"d\"]}");
+  TD_DO(td_get_non_tensor_json(is, TD_KEY("stats"), text, sizeof text, &length));
+  TD_CHECK_TEXT(text, "\"next.done\":{\"min\":[false],\"max\":[true],\"mean\":[0.2142857142857142");
+  TD_CHECK_TEXT(text,
+                "\"index\":{\"min\":[0],\"max\":[13],\"mean\":[6.5],\"std\":[4.0311288741492");
+  TD_CHECK_TEXT(text,
+                "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0392156862745098");
+  td_free(is);
+  td_dataset_free(set);
+  convert(copy, copy, 0); /* replaces it */
+  td_free(flat_of(copy));
+}
+
+TD_TEST(minari_as_lerobot) {
+  const char *to = kept(file_named("mixed"));
+  td_dataset *set = open_set(data_of("minari/pendulum"));
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  TD_EXPECT(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, &options), TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "fps");
+  TD_CHECK_TEXT(td_last_error_message(), "the metadata of episodes");
+  TD_CHECK(!td_exists(to));
+  td_dataset_free(set);
+  convert(data_of("minari/pendulum"), to, TD_DATASET_SAVE_LOSSY);
+  td_tensordict *was = flat_of(data_of("minari/pendulum")), *is = flat_of(to);
+  int32_t same = 0;
+  static const char *const more[] = {"frame", "index", "timestamp", "task_index",
+                                     "language_instruction"};
+  for (size_t i = 0; i < 5; i++) TD_DO(td_remove(is, TD_KEY(more[i])));
+  TD_DO(td_equal(was, is, &same));
+  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(is), td_printed(was));
+  td_free(was);
+  td_free(is);
+}
+
+TD_TEST(what_lerobot_cannot_hold_is_named) {
+  need_arrow();
+  td_tensordict *td = td_empty(TD_SIZES(4)), *about = td_empty(TD_NO_SIZES);
+  const char *to = kept(file_named("none"));
+  td_put(td, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 2)));
+  td_tensor *wave = NULL;
+  TD_DO(td_tensor_zeros(TD_SIZES(4, 2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &wave));
+  td_put(td, TD_KEY("wave"), wave);
+  td_put(td, TD_KEY("a/b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  TD_DO(td_set_non_tensor_json(about, TD_KEY("fps"), "50"));
+  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, NULL), TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "wave");
+  TD_CHECK_TEXT(td_last_error_message(), "slash");
+  TD_CHECK(!td_exists(to));
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.flags = TD_DATASET_SAVE_LOSSY;
+  TD_DO(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options));
+  td_free(td);
+  td_free(about);
+  td = flat_of(to);
+  td_tensor *action = td_take(td, TD_KEY("action"));
+  TD_CHECK_VALUES(action, 0, 1, 2, 3, 4, 5, 6, 7);
+  td_tensor_free(action);
+  td_tensor *times = td_take(td, TD_KEY("timestamp"));
+  TD_CHECK_SIZES(times, 4, 1);
+  td_tensor_free(times);
+  td_free(td);
+  td_make_folder(file_named("taken"));
+  td = td_empty(TD_SIZES(1));
+  td_put(td, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(1, 2)));
+  TD_EXPECT(td_dataset_save(td, NULL, TD_DATASET_KIND_LEROBOT, file_named("taken"), &options),
+            TD_ERR_IO);
+  td_free(td);
+}

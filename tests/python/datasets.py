@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Data sets of LeRobot and Minari, and this library: datasets.py TDTOOL
+
+LeRobot writes a set, tdtool reads and writes it, and LeRobot opens what was written, finds the same in each frame, and records on.
+Minari writes sets in Arrow and Parquet, tdtool makes folders of them, and Python's tensordict finds what Minari reads.
+Skips, with a word why, what is not installed.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import torch
+from tensordict import TensorDict
+
+TDTOOL = sys.argv[1]
+
+
+def tdtool(*arguments):
+    done = subprocess.run([TDTOOL, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return done.stdout
+
+
+def lerobot(folder):
+    from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+    random = np.random.default_rng(0)
+    features = {
+        "observation.state": {"dtype": "float32", "shape": (4,), "names": ["a", "b", "c", "d"]},
+        "action": {"dtype": "float64", "shape": (2,), "names": None},
+        "pose": {"dtype": "float32", "shape": (2, 3), "names": None},
+        "next.done": {"dtype": "bool", "shape": (1,), "names": None},
+        "observation.images.front": {"dtype": "image", "shape": (24, 32, 3), "names": ["height", "width", "channels"]},
+    }
+
+    def record(dataset, lengths):
+        for episode, length in enumerate(lengths):
+            for step in range(length):
+                dataset.add_frame({
+                    "observation.state": random.normal(size=4).astype(np.float32),
+                    "action": random.normal(size=2),
+                    "pose": random.normal(size=(2, 3)).astype(np.float32),
+                    "next.done": np.array([step == length - 1]),
+                    "observation.images.front": random.integers(0, 256, (24, 32, 3), dtype=np.uint8),
+                    "task": ["push", "ziehe die Tür"][(episode + step // 2) % 2],
+                })
+            dataset.save_episode()
+        dataset.finalize()
+
+    def load(path):
+        return LeRobotDataset("local/set", root=path)
+
+    def same(one, other):
+        assert len(one) == len(other) and one.num_episodes == other.num_episodes and one.fps == other.fps
+        for i in range(len(one)):
+            a, b = one[i], other[i]
+            assert set(a) == set(b), set(a) ^ set(b)
+            for key, value in a.items():
+                equal = value == b[key] if isinstance(value, str) else torch.equal(value, b[key]) and value.dtype == b[key].dtype
+                assert equal, (i, key, value, b[key])
+        assert one.meta.features == other.meta.features
+        for key, stats in one.meta.stats.items():
+            for name in ("min", "max", "mean", "count") + (() if "images" in key else ("std",)):
+                assert np.allclose(np.asarray(stats[name], float), np.asarray(other.meta.stats[key][name], float), atol=1e-5), (key, name)
+
+    made, copy = folder / "made", folder / "copy"
+    record(LeRobotDataset.create("local/set", fps=10, features=features, root=made, use_videos=False), [5, 1, 6])
+    tdtool("convert", made, copy, "--as", "lerobot")
+    same(load(made), load(copy))
+    front = np.stack([load(copy)[i]["observation.images.front"].numpy() for i in range(12)])
+    std = np.asarray(load(copy).meta.stats["observation.images.front"]["std"])
+    assert np.allclose(std.ravel(), front.std(axis=(0, 2, 3)), atol=1e-3), std
+    window = LeRobotDataset("local/set", root=copy, delta_timestamps={"action": [-0.1, 0, 0.1]})
+    assert window[3]["action"].shape == (3, 2)
+    record(load(copy), [3])
+    assert load(copy).num_episodes == 4 and len(load(copy)) == 15
+    print(tdtool("show", copy).splitlines()[0])
+
+
+def minari_sets(folder):
+    os.environ["MINARI_DATASETS_PATH"] = str(folder / "minari")
+    import gymnasium as gym
+    import minari
+
+    space = gym.spaces.Dict({"joints": gym.spaces.Box(-np.inf, np.inf, (3,), np.float32), "pair": gym.spaces.Tuple((gym.spaces.Discrete(4), gym.spaces.MultiBinary((2, 2))))})
+    action = gym.spaces.Box(-1, 1, (2, 2), np.float32)
+    random = np.random.default_rng(1)
+    for form in ("arrow", "parquet"):
+        buffers = []
+        for length in (4, 1, 7):
+            buffers.append(minari.data_collector.EpisodeBuffer(
+                observations=[space.sample() for _ in range(length + 1)],
+                actions=[action.sample() for _ in range(length)],
+                rewards=list(random.normal(size=length)),
+                terminations=[False] * (length - 1) + [True],
+                truncations=[False] * length,
+                infos={"speed": list(random.normal(size=(length + 1, 2)))},
+            ))
+        minari.create_dataset_from_buffers(f"test/{form}-v0", buffers, observation_space=space, action_space=action, data_format=form)
+        dataset = minari.load_dataset(f"test/{form}-v0")
+        tdtool("convert", folder / "minari" / "test" / f"{form}-v0", folder / form, "--as", "tensordict")
+        rows = TensorDict.load_memmap(folder / form)
+        for episode in dataset.iterate_episodes():
+            here = rows[rows["episode"] == episode.id]
+            joints = torch.as_tensor(np.asarray(episode.observations["joints"]))
+            assert torch.equal(here["observation", "joints"], joints[:-1]) and torch.equal(here["next", "observation", "joints"], joints[1:])
+            second = torch.as_tensor(np.asarray(episode.observations["pair"][1]))
+            assert torch.equal(here["observation", "pair", "1"], second[:-1]), (second.shape, here["observation", "pair", "1"].shape)
+            assert torch.equal(here["action"], torch.as_tensor(np.asarray(episode.actions)))
+            assert torch.equal(here["next", "reward"].squeeze(1), torch.as_tensor(np.asarray(episode.rewards)))
+            assert torch.equal(here["next", "terminated"].squeeze(1), torch.as_tensor(np.asarray(episode.terminations)))
+        print(f"Minari in {form}: {len(rows)} rows")
+
+
+for name, test in (("lerobot", lerobot), ("minari", minari_sets)):
+    try:
+        __import__(name)
+    except ImportError as missing:
+        print(f"skip: data sets of {name}: {missing}")
+        continue
+    with tempfile.TemporaryDirectory() as scratch:
+        test(pathlib.Path(scratch))
