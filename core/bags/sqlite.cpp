@@ -59,7 +59,7 @@ const Sqlite& sqlite() {
 class Database {
  public:
   Database(const std::string& path, std::uint64_t most) : where_(quote(path)) {
-    // A file that nobody writes to is left alone entirely; beside a journal the library must look at that.
+    // A file without a writer is left alone entirely; beside a journal the library must look at that.
     const bool journal = files::look(path + "-wal").bytes > 0;
     std::string uri = "file:";
     for (const char c : path) {
