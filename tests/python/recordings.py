@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Data sets of LeRobot and Minari, and this library: datasets.py TDTOOL
+"""Data sets of LeRobot and Minari, and this library: recordings.py TDTOOL
 
 LeRobot writes a set, tdtool reads and writes it, and LeRobot opens what was written, finds the same in each frame, and records on.
 Minari writes sets in Arrow and Parquet, tdtool makes folders of them, and Python's tensordict finds what Minari reads.
@@ -32,7 +32,6 @@ def lerobot(folder):
         "observation.state": {"dtype": "float32", "shape": (4,), "names": ["a", "b", "c", "d"]},
         "action": {"dtype": "float64", "shape": (2,), "names": None},
         "pose": {"dtype": "float32", "shape": (2, 3), "names": None},
-        "next.done": {"dtype": "bool", "shape": (1,), "names": None},
         "observation.images.front": {"dtype": "image", "shape": (24, 32, 3), "names": ["height", "width", "channels"]},
     }
 
@@ -43,7 +42,6 @@ def lerobot(folder):
                     "observation.state": random.normal(size=4).astype(np.float32),
                     "action": random.normal(size=2),
                     "pose": random.normal(size=(2, 3)).astype(np.float32),
-                    "next.done": np.array([step == length - 1]),
                     "observation.images.front": random.integers(0, 256, (24, 32, 3), dtype=np.uint8),
                     "task": ["push", "ziehe die Tür"][(episode + step // 2) % 2],
                 })
@@ -67,16 +65,16 @@ def lerobot(folder):
                 assert np.allclose(np.asarray(stats[name], float), np.asarray(other.meta.stats[key][name], float), atol=1e-5), (key, name)
 
     made, copy = folder / "made", folder / "copy"
-    record(LeRobotDataset.create("local/set", fps=10, features=features, root=made, use_videos=False), [5, 1, 6])
+    record(LeRobotDataset.create("local/set", fps=10, features=features, root=made, use_videos=False), [5, 2, 6])
     tdtool("convert", made, copy, "--as", "lerobot")
     same(load(made), load(copy))
-    front = np.stack([load(copy)[i]["observation.images.front"].numpy() for i in range(12)])
+    front = np.stack([load(copy)[i]["observation.images.front"].numpy() for i in range(13)])
     std = np.asarray(load(copy).meta.stats["observation.images.front"]["std"])
     assert np.allclose(std.ravel(), front.std(axis=(0, 2, 3)), atol=1e-3), std
     window = LeRobotDataset("local/set", root=copy, delta_timestamps={"action": [-0.1, 0, 0.1]})
     assert window[3]["action"].shape == (3, 2)
     record(load(copy), [3])
-    assert load(copy).num_episodes == 4 and len(load(copy)) == 15
+    assert load(copy).num_episodes == 4 and len(load(copy)) == 16
     print(tdtool("show", copy).splitlines()[0])
 
 
@@ -91,13 +89,15 @@ def minari_sets(folder):
     for form in ("arrow", "parquet"):
         buffers = []
         for length in (4, 1, 7):
+            seen = [space.sample() for _ in range(length + 1)]
             buffers.append(minari.data_collector.EpisodeBuffer(
-                observations=[space.sample() for _ in range(length + 1)],
-                actions=[action.sample() for _ in range(length)],
+                observations={"joints": np.stack([one["joints"] for one in seen]),
+                              "pair": tuple(np.stack([one["pair"][i] for one in seen]) for i in range(2))},
+                actions=np.stack([action.sample() for _ in range(length)]),
                 rewards=list(random.normal(size=length)),
                 terminations=[False] * (length - 1) + [True],
                 truncations=[False] * length,
-                infos={"speed": list(random.normal(size=(length + 1, 2)))},
+                infos={"speed": random.normal(size=(length + 1, 2))},
             ))
         minari.create_dataset_from_buffers(f"test/{form}-v0", buffers, observation_space=space, action_space=action, data_format=form)
         dataset = minari.load_dataset(f"test/{form}-v0")
