@@ -1,6 +1,7 @@
 // core/replay/row_borders.h: whether an episode ends between two rows of a ring.
 #pragma once
 
+#include "core/loader/slices.h"
 #include "core/replay/ring.h"
 
 #include <ATen/core/Tensor.h>
