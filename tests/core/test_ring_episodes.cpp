@@ -12,7 +12,6 @@ namespace td {
 namespace {
 
 using test::dict;
-using test::Random;
 
 // A ring of rows that tell episodes apart by a number, by flags, or both.
 struct Ring {
@@ -28,7 +27,7 @@ struct Ring {
     counts.capacity = places;
   }
 
-  void add(Random& random, std::int64_t steps) {
+  void add(test::Random& random, std::int64_t steps) {
     for (std::int64_t step = 0; step < steps; ++step) {
       for (std::int64_t column = 0; column < columns; ++column) {
         const std::int64_t place = counts.cursor + column;
@@ -93,7 +92,7 @@ TEST(RingEpisodes, GrowAsTheyWouldBeFound) {
   int followed = 0;
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    Random random(seed);
+    test::Random random(seed);
     Ring ring(1 + random.below(20), 1 + random.below(3), dtypes[random.below(5)]);
     const ReplayOptions options = told_by(seed % 3 != 0, seed % 3 != 1);
     RingEpisodes grown(options);
@@ -112,7 +111,7 @@ TEST(RingEpisodes, GrowAsTheyWouldBeFound) {
 }
 
 TEST(RingEpisodes, RowsElsewhereThanAtTheCursorAreFoundAnew) {
-  Random random(1);
+  test::Random random(1);
   Ring ring(8, 1, at::kLong);
   RingEpisodes episodes(told_by(true, true));
   ring.add(random, 8);
@@ -132,7 +131,7 @@ TEST(RingEpisodes, RowsElsewhereThanAtTheCursorAreFoundAnew) {
 TEST(RingEpisodes, SlicesByPriorityBeginWhereTheyMay) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    Random random(seed);
+    test::Random random(seed);
     Ring ring(6 + random.below(20), 1 + random.below(2), at::kLong);
     ReplayOptions options = told_by(true, seed % 2 == 0);
     options.sampling = ReplaySampling::prioritized_slices;
