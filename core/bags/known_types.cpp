@@ -269,12 +269,12 @@ Header header;string[] joint_names;JointTrajectoryPoint[] points;
 }  // namespace
 
 std::string_view known_definitions() {
-  static const std::string lines = [] {
-    std::string text(definitions);
-    std::replace(text.begin(), text.end(), ';', '\n');
+  static const auto* const lines = [] {
+    auto* text = new std::string(definitions);
+    std::replace(text->begin(), text->end(), ';', '\n');
     return text;
   }();
-  return lines;
+  return *lines;
 }
 
 }  // namespace td::bags

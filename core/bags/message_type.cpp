@@ -58,12 +58,12 @@ std::string_view split(std::string_view text, Sections& sections) {
 }
 
 const Sections& known_sections() {
-  static const Sections known = [] {
-    Sections sections;
-    split(known_definitions(), sections);
+  static const Sections* const known = [] {
+    auto* sections = new Sections;
+    split(known_definitions(), *sections);
     return sections;
   }();
-  return known;
+  return *known;
 }
 
 bool is_name(std::string_view name) {

@@ -158,8 +158,8 @@ std::vector<Plain> LeRobotMeta::task_table(const std::string& relative) const {
 
 void LeRobotMeta::add_episodes(arrow::TableFile& table) {
   // The table may have a thousand columns of statistics.
-  static const std::vector<std::string> wanted{"episode_index", "length", "dataset_from_index",
-                                               "dataset_to_index"};
+  const std::vector<std::string> wanted{"episode_index", "length", "dataset_from_index",
+                                        "dataset_to_index"};
   for (const char* name : {"episode_index", "length"}) {
     if (!table.has(name)) fail(Code::format, table.where(), " has no column ", quote(name));
   }

@@ -127,6 +127,13 @@ arrow::Column pictures_column(std::string_view name, const std::vector<std::stri
   return arrow::struct_column(name, static_cast<std::int64_t>(files.size()), std::move(parts), {});
 }
 
+// The columns that every set has, with their dtypes.
+constexpr std::pair<const char*, const char*> made_columns[] = {{"timestamp", "float32"},
+                                                                {"frame_index", "int64"},
+                                                                {"episode_index", "int64"},
+                                                                {"index", "int64"},
+                                                                {"task_index", "int64"}};
+
 class LeRobotWriter {
  public:
   LeRobotWriter(const Recording& recording, LeRobotPlan plan, bool durable)
@@ -430,8 +437,6 @@ class LeRobotWriter {
       members.emplace_back(nested.name(i), nested.items()[i]);
   }
 
-  static const std::vector<std::pair<const char*, const char*>> made_columns;
-
   const Recording& recording_;
   LeRobotPlan plan_;
   bool durable_, with_picture_stats_ = true;
@@ -440,13 +445,6 @@ class LeRobotWriter {
   std::vector<std::pair<std::int64_t, std::int64_t>> places_;  // chunk and file of each episode
   std::vector<std::vector<std::pair<std::string, FeatureStats>>> stats_;  // of each episode
 };
-
-const std::vector<std::pair<const char*, const char*>> LeRobotWriter::made_columns = {
-    {"timestamp", "float32"},
-    {"frame_index", "int64"},
-    {"episode_index", "int64"},
-    {"index", "int64"},
-    {"task_index", "int64"}};
 
 // Whether pictures can be decoded here; a damaged one fails later.
 bool can_decode(const Recording& recording, const LeRobotPlan& plan, Draft& draft) {
