@@ -9,7 +9,6 @@
 #include "core/shape/join.h"
 #include "core/shape/shape.h"
 #include "core/tree/view_ops.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
@@ -219,16 +218,9 @@ std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptio
 void save_torchrl(const Recording& recording, const std::string& path,
                   const DatasetSaveOptions& options) {
   Draft draft(options.lossy);
-  const auto says_something = [](const TensorDict& td) {
-    bool found = false;
-    visit_paths(*td.node(), [&](Path, const Value& value) {
-      found = found || !value.is_node() || !holds_entries(*value.node());
-    });
-    return found;
-  };
-  if (says_something(recording.metadata)) draft.lose("the metadata");
+  if (!recording.metadata.is_empty()) draft.lose("the metadata");
   for (const TensorDict& about : recording.about) {
-    if (says_something(about)) draft.lose("the metadata of episodes");
+    if (!about.is_empty()) draft.lose("the metadata of episodes");
   }
   draft.require_all(DatasetKind::torchrl);
 

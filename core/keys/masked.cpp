@@ -1,6 +1,5 @@
 #include "core/keys/masked.h"
 
-#include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/index_items.h"
@@ -195,37 +194,17 @@ class WhereOp final : public ZipOp {
 
 }  // namespace
 
-namespace {
-
-// Two lazy stacks along one dimension whose elements have unequal keys, which as a whole they do not show.
-bool by_elements(const Node& one, const Node& two, const at::Tensor& condition) {
-  if (!is_lazy_stack(one) || !is_lazy_stack(two)) return false;
-  const LazyNode &first = stack_of(one), &second = stack_of(two);
-  const std::int64_t dim = first.stack_dim();
-  if (second.stack_dim() != dim || first.elements().size() != second.elements().size())
-    return false;
-  if (dim >= condition.dim() ||
-      condition.size(dim) != static_cast<std::int64_t>(first.elements().size()))
-    return false;
-  return !exclusive_keys(first).keys.empty() || !exclusive_keys(second).keys.empty();
-}
-
-}  // namespace
-
 TensorDict where(const TensorDict& td, const at::Tensor& condition, const TensorDict& other,
                  const std::optional<at::Tensor>& pad) {
   require_mask(condition, "a condition");
-  if (by_elements(*td.node(), *other.node(), condition)) {
-    const RecursionGuard guard;
-    const LazyNode& stack = stack_of(*td.node());
-    std::vector<NodePtr> elements;
-    for (std::size_t i = 0; i < stack.elements().size(); ++i) {
-      elements.push_back(where(TensorDict(stack.elements()[i]),
-                               condition.select(stack.stack_dim(), static_cast<std::int64_t>(i)),
-                               TensorDict(stack_of(*other.node()).elements()[i]), pad)
-                             .node());
-    }
-    return TensorDict(NodePtr(stack.with_elements(std::move(elements))));
+  // As a whole the stacks show only the keys that all elements have.
+  const std::int64_t dim = unequal_along(*td.node(), *other.node());
+  if (dim >= 0 && dim < condition.dim() &&
+      condition.size(dim) == td.batch_size()[static_cast<std::size_t>(dim)]) {
+    return TensorDict(each_of_both(
+        *td.node(), *other.node(), [&](std::int64_t i, const NodePtr& one, const NodePtr& two) {
+          return where(TensorDict(one), condition.select(dim, i), TensorDict(two), pad).node();
+        }));
   }
   if (pad && pad->dim() != 0) {
     fail(Code::shape, "where: the value for missing entries has shape ", show_sizes(pad->sizes()),

@@ -262,6 +262,27 @@ KeyList exclusive_keys(const LazyNode& lazy) {
   return result;
 }
 
+std::int64_t unequal_along(const Node& one, const Node& other) {
+  if (!is_lazy_stack(one) || !is_lazy_stack(other)) return -1;
+  const LazyNode &first = stack_of(one), &second = stack_of(other);
+  if (first.stack_dim() != second.stack_dim() ||
+      first.elements().size() != second.elements().size())
+    return -1;
+  const bool unequal = !exclusive_keys(first).keys.empty() || !exclusive_keys(second).keys.empty();
+  return unequal ? first.stack_dim() : -1;
+}
+
+NodePtr each_of_both(
+    const Node& one, const Node& other,
+    const std::function<NodePtr(std::int64_t, const NodePtr&, const NodePtr&)>& f) {
+  const RecursionGuard guard;
+  const c10::ArrayRef<NodePtr> first = stacked(one), second = stacked(other);
+  std::vector<NodePtr> elements;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    elements.push_back(f(static_cast<std::int64_t>(i), first[i], second[i]));
+  return stack_of(one).with_elements(std::move(elements));
+}
+
 NodePtr dense_with_all_keys(const NodePtr& root) {
   const auto form = [](const NodePtr& node) {
     const KeyList lost = is_lazy_stack(*node) ? exclusive_keys(*as_lazy(node.get())) : KeyList();

@@ -3,6 +3,8 @@
 
 #include "core/tree/tensordict.h"
 
+#include <functional>
+
 namespace td {
 
 // Applies a plan, which may have been made for a parent dictionary.
@@ -56,6 +58,12 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim);
 
 // Names that only some elements have.
 KeyList exclusive_keys(const LazyNode& lazy);
+
+// The dimension of two lazy stacks of as many elements along one dimension, of which one has exclusive keys; -1: others.
+std::int64_t unequal_along(const Node& one, const Node& other);
+// What `f(i, element, element)` makes of the elements of two such stacks, as a stack.
+NodePtr each_of_both(const Node& one, const Node& other,
+                     const std::function<NodePtr(std::int64_t, const NodePtr&, const NodePtr&)>& f);
 
 // all_dense() for files that store a lazy stack as one dictionary. Code::unsupported if keys that only some
 // elements have would be lost.
