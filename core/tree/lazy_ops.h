@@ -59,7 +59,7 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim);
 // Names that only some elements have.
 KeyList exclusive_keys(const LazyNode& lazy);
 
-// The dimension of two lazy stacks of as many elements along one dimension, of which one has exclusive keys; -1: others.
+// The dimension along which both are lazy stacks of one length, if one of them has exclusive keys; otherwise -1.
 std::int64_t unequal_along(const Node& one, const Node& other);
 // What `f(i, element, element)` makes of the elements of two such stacks, as a stack.
 NodePtr each_of_both(const Node& one, const Node& other,
