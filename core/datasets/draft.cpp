@@ -243,4 +243,34 @@ void put_rest(Draft& draft, Entries& entries, const OwnedKey& place) {
   }
 }
 
+Plain object_of(const std::vector<std::pair<std::string, Plain>>& members) {
+  PlainBuilder made;
+  made.open();
+  for (const auto& member : members) {
+    made.name(member.first);
+    made.add(member.second);
+  }
+  made.close(true);
+  return made.take();
+}
+
+Plain list_of(SizesView sizes) {
+  std::vector<Plain> items;
+  for (const std::int64_t size : sizes) items.push_back(Plain::of_integer(size));
+  return Plain::of_list(std::move(items));
+}
+
+std::string folder_for(const std::string& path, DatasetKind kind, const std::string& mark) {
+  const std::string folder = files::absolute(path), file = files::join(folder, mark);
+  const files::Found there = files::look(folder).found;
+  const bool is_set = there == files::Found::folder &&
+                      files::look(files::parent_of(file)).found == files::Found::folder &&
+                      files::look(file).found == files::Found::file;
+  if (there != files::Found::nothing && !is_set) {
+    fail(Code::io, quote(folder), " is there already, and is no data set of ", name_of(kind),
+         " to replace");
+  }
+  return folder;
+}
+
 }  // namespace td::datasets

@@ -14,23 +14,6 @@ namespace {
 
 Plain text_plain(std::string_view text) { return Plain::of_text(text); }
 
-Plain object_of(std::initializer_list<std::pair<const char*, Plain>> members) {
-  PlainBuilder made;
-  made.open();
-  for (const auto& member : members) {
-    made.name(member.first);
-    made.add(member.second);
-  }
-  made.close(true);
-  return made.take();
-}
-
-Plain list_of(SizesView sizes) {
-  std::vector<Plain> items;
-  for (const std::int64_t size : sizes) items.push_back(Plain::of_integer(size));
-  return Plain::of_list(std::move(items));
-}
-
 // Lists nested as the shape, of one value; a value alone for no dimension.
 Plain filled(SizesView shape, const Plain& value) {
   Plain result = value;

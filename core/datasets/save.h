@@ -108,6 +108,13 @@ void save_d4rl(const Recording& recording, const std::string& path,
 void save_torchrl(const Recording& recording, const std::string& path,
                   const DatasetSaveOptions& options);
 
+Plain object_of(const std::vector<std::pair<std::string, Plain>>& members);
+Plain list_of(SizesView sizes);
+
+// The absolute path of a folder that is written. Code::io if something else is there than a data set of that kind, which
+// has the file `mark` in a folder of its own.
+std::string folder_for(const std::string& path, DatasetKind kind, const std::string& mark);
+
 // Rewards and flags, [rows, 1] in a dictionary, without that dimension.
 Rows without_one(Rows rows);
 // The flags of the ends of an episode: "done" where there is only that.

@@ -27,23 +27,6 @@ constexpr const char* data_path = "data/chunk-{chunk_index:03d}/file-{file_index
 constexpr const char* episodes_path = "meta/episodes/chunk-000/file-000.parquet";
 constexpr std::int64_t chunks_size = 1000, file_megabytes = 100;
 
-Plain made_object(const std::vector<std::pair<std::string, Plain>>& members) {
-  PlainBuilder made;
-  made.open();
-  for (const auto& member : members) {
-    made.name(member.first);
-    made.add(member.second);
-  }
-  made.close(true);
-  return made.take();
-}
-
-Plain list_of_sizes(SizesView sizes) {
-  std::vector<Plain> items;
-  for (const std::int64_t size : sizes) items.push_back(Plain::of_integer(size));
-  return Plain::of_list(std::move(items));
-}
-
 std::string dtype_text(const Feature& feature) {
   return feature.holds == Feature::text    ? "string"
          : feature.holds == Feature::image ? "image"
@@ -51,24 +34,23 @@ std::string dtype_text(const Feature& feature) {
 }
 
 Plain feature_plain(const std::string& dtype, SizesView shape, Plain names) {
-  return made_object({{"dtype", Plain::of_text(dtype)},
-                      {"shape", list_of_sizes(shape)},
-                      {"names", std::move(names)}});
+  return object_of(
+      {{"dtype", Plain::of_text(dtype)}, {"shape", list_of(shape)}, {"names", std::move(names)}});
 }
 
 // As the library `datasets` keeps it beside a table; versions before 4 know no "List".
 Plain described(const Feature& feature) {
-  const Plain value = made_object(
+  const Plain value = object_of(
       {{"dtype", Plain::of_text(dtype_text(feature))}, {"_type", Plain::of_text("Value")}});
-  if (feature.holds == Feature::image) return made_object({{"_type", Plain::of_text("Image")}});
+  if (feature.holds == Feature::image) return object_of({{"_type", Plain::of_text("Image")}});
   if (feature.holds == Feature::text || feature.shape == Sizes{1}) return value;
   if (feature.shape.size() == 1) {
-    return made_object({{"feature", value},
-                        {"length", Plain::of_integer(feature.shape[0])},
-                        {"_type", Plain::of_text("Sequence")}});
+    return object_of({{"feature", value},
+                      {"length", Plain::of_integer(feature.shape[0])},
+                      {"_type", Plain::of_text("Sequence")}});
   }
-  return made_object(
-      {{"shape", list_of_sizes(feature.shape)},
+  return object_of(
+      {{"shape", list_of(feature.shape)},
        {"dtype", Plain::of_text(dtype_text(feature))},
        {"_type", Plain::of_text("Array" + std::to_string(feature.shape.size()) + "D")}});
 }
@@ -94,8 +76,7 @@ arrow::Column tensor_as_column(const Feature& feature, const at::Tensor& rows) {
   if (feature.shape == Sizes{1}) return arrow::tensor_column(feature.column, rows.reshape({-1}));
   if (feature.shape.size() == 1) return arrow::tensor_column(feature.column, rows);
   const std::string dims = std::to_string(feature.shape.size());
-  const Plain told =
-      Plain::of_list({list_of_sizes(feature.shape), Plain::of_text(dtype_text(feature))});
+  const Plain told = Plain::of_list({list_of(feature.shape), Plain::of_text(dtype_text(feature))});
   return nested_lists(
       feature.column, rows,
       arrow::metadata_text(
@@ -240,10 +221,9 @@ class LeRobotWriter {
     columns.push_back(numbers_column("index", rows));
     columns.push_back(numbers_column("task_index", tasks));
     for (const auto& name : made_columns)
-      descriptions.emplace_back(name.first, made_object({{"dtype", Plain::of_text(name.second)},
-                                                         {"_type", Plain::of_text("Value")}}));
-    const Plain told =
-        made_object({{"info", made_object({{"features", made_object(descriptions)}})}});
+      descriptions.emplace_back(name.first, object_of({{"dtype", Plain::of_text(name.second)},
+                                                       {"_type", Plain::of_text("Value")}}));
+    const Plain told = object_of({{"info", object_of({{"features", object_of(descriptions)}})}});
     write_table(path, std::move(columns), std::move(groups), {{"huggingface", python_json(told)}});
   }
 
@@ -350,13 +330,13 @@ class LeRobotWriter {
     columns.push_back(numbers_column(number, numbers));
     columns.push_back(texts_column("__index_level_0__", texts));
     const auto column = [](Plain name, const char* field, const char* pandas, const char* numpy) {
-      return made_object({{"name", std::move(name)},
-                          {"field_name", Plain::of_text(field)},
-                          {"pandas_type", Plain::of_text(pandas)},
-                          {"numpy_type", Plain::of_text(numpy)},
-                          {"metadata", Plain()}});
+      return object_of({{"name", std::move(name)},
+                        {"field_name", Plain::of_text(field)},
+                        {"pandas_type", Plain::of_text(pandas)},
+                        {"numpy_type", Plain::of_text(numpy)},
+                        {"metadata", Plain()}});
     };
-    const Plain pandas = made_object(
+    const Plain pandas = object_of(
         {{"index_columns", Plain::of_list({Plain::of_text("__index_level_0__")})},
          {"column_indexes", Plain::of_list({})},
          {"columns", Plain::of_list({column(Plain::of_text(number), number, "int64", "int64"),
@@ -376,7 +356,7 @@ class LeRobotWriter {
       for (const auto& episode : stats_) values.push_back(episode[feature].second);
       members.emplace_back(stats_[0][feature].first, joined(values).plain());
     }
-    return made_object(members);
+    return object_of(members);
   }
 
   Plain info() const {
@@ -406,13 +386,13 @@ class LeRobotWriter {
         {"video_files_size_in_mb", Plain::of_integer(200)},
         {"fps", plan_.fps},
         {"splits",
-         same ? splits : made_object({{"train", Plain::of_text("0:" + std::to_string(count))}})},
+         same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
         {"data_path", Plain::of_text(data_path)},
         {"video_path", Plain()},
-        {"features", made_object(features)}};
+        {"features", object_of(features)}};
     if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
     add_others(members);
-    return made_object(members);
+    return object_of(members);
   }
 
   // What other kinds, or we do not know, stays.
@@ -432,7 +412,7 @@ class LeRobotWriter {
         name += (name.empty() ? "" : "/") + std::string(part);
       others.emplace_back(name, *plain);
     });
-    const Plain nested = nested_members(made_object(others));
+    const Plain nested = nested_members(object_of(others));
     for (std::size_t i = 0; i < nested.items().size(); ++i)
       members.emplace_back(nested.name(i), nested.items()[i]);
   }
@@ -477,14 +457,7 @@ void save_lerobot(const Recording& recording, const std::string& path,
   LeRobotPlan plan = plan_lerobot(recording, draft);
   const bool with_stats = can_decode(recording, plan, draft);
   draft.require_all(DatasetKind::lerobot);
-  const files::Look there = files::look(folder);
-  const bool is_set =
-      there.found == files::Found::folder &&
-      files::look(files::join(folder, "meta")).found == files::Found::folder &&
-      files::look(files::join(folder, "meta/info.json")).found == files::Found::file;
-  if (there.found != files::Found::nothing && !is_set) {
-    fail(Code::io, quote(folder), " is there already, and is no data set of LeRobot to replace");
-  }
+  folder_for(folder, DatasetKind::lerobot, "meta/info.json");
   LeRobotWriter(recording, std::move(plan), options.durable).write(folder, with_stats);
 }
 

@@ -220,15 +220,7 @@ void save_minari(const Recording& recording, const std::string& path,
   });
   draft.require_all(DatasetKind::minari);
 
-  const std::string folder = files::absolute(path);
-  const files::Look there = files::look(folder);
-  const bool is_set =
-      there.found == files::Found::folder &&
-      files::look(files::join(folder, "data")).found == files::Found::folder &&
-      files::look(files::join(folder, "data/metadata.json")).found == files::Found::file;
-  if (there.found != files::Found::nothing && !is_set) {
-    fail(Code::io, quote(folder), " is there already, and is no data set of Minari to replace");
-  }
+  const std::string folder = folder_for(path, DatasetKind::minari, "data/metadata.json");
   files::FolderReplacement target(folder);
   target.make_folder("data");
   draft.write(files::join(target.path(), "data/main_data.hdf5"), options, true);

@@ -5,6 +5,7 @@
 #include "core/io/file_io.h"
 #include "core/loader/slices.h"
 #include "core/memmap/memmap.h"
+#include "core/replay/episodes.h"
 #include "core/replay/replay.h"
 #include "core/shape/join.h"
 #include "core/shape/shape.h"
@@ -30,14 +31,12 @@ struct Stretch {
 struct Layout {
   std::int64_t columns = 1;
   bool time_first = true;
-  RingCounts ring;  // in steps; not full: the oldest is the first
-  bool is_ring = false;
+  RingCounts ring;  // in steps, all places of which hold one
 
   std::int64_t place(std::int64_t column, std::int64_t step) const noexcept {
-    const std::int64_t at = is_ring ? ring.place(step) : step;
+    const std::int64_t at = ring.place(step);
     return time_first ? at * columns + column : column * ring.length + at;
   }
-  std::int64_t steps() const noexcept { return is_ring ? ring.whole() : ring.length; }
   // Whether those steps lie one after the other.
   bool dense(std::int64_t first, std::int64_t count) const noexcept {
     return (columns == 1 || !time_first) && place(0, first) + count <= ring.length;
@@ -54,7 +53,6 @@ Layout layout_of(SizesView batch, const RingCounts* ring) {
   if (layout.columns == 0) layout.ring.capacity = layout.ring.length = 0;
   const std::int64_t length = layout.ring.length;
   if (ring == nullptr || length == 0 || ring->length != ring->capacity) return layout;
-  layout.is_ring = true;
   layout.ring.cursor = ring->cursor % length;
   layout.ring.gap = std::min(ring->gap / layout.columns, length);
   return layout;
@@ -149,16 +147,13 @@ class Torchrl final : public Source {
     for (std::int64_t column = 0; column < layout_.columns; ++column) {
       const IndexItem one = IndexItem::at(column);
       const IndexItem picked[] = {layout_.time_first ? all : one, layout_.time_first ? one : all};
-      const at::Tensor ends = options ? episode_ends(RowSource(grid.index(picked), /*flat=*/false),
-                                                     length, *options, layout_.is_ring)
-                                      : at::zeros({length}, at::kBool);
-      const bool* const is_last = ends.data_ptr<bool>();
-      std::int64_t first = 0;
-      for (std::int64_t k = 0, n = layout_.steps(); k < n; ++k) {
-        const std::int64_t row = layout_.is_ring ? layout_.ring.place(k) : k;
-        if (!is_last[row] && k + 1 < n) continue;
-        episodes_.push_back({column, first, k + 1 - first});
-        first = k + 1;
+      const auto add = [&](std::int64_t first, std::int64_t steps) {
+        episodes_.push_back({column, first, steps});
+      };
+      if (options) {
+        each_episode(RowSource(grid.index(picked), /*flat=*/false), layout_.ring, *options, add);
+      } else if (layout_.ring.whole() > 0) {
+        add(0, layout_.ring.whole());
       }
     }
     episodes = static_cast<std::int64_t>(episodes_.size());

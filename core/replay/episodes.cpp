@@ -53,6 +53,18 @@ RingCounts in_steps(RingCounts ring, std::int64_t columns) noexcept {
   return ring;
 }
 
+void each_episode(const RowSource& column, const RingCounts& time, const SliceOptions& options,
+                  const std::function<void(std::int64_t, std::int64_t)>& f) {
+  const at::Tensor ends = episode_ends(column, time.length, options, /*ring=*/time.full());
+  const bool* const is_last = ends.data_ptr<bool>();
+  std::int64_t first = 0;
+  for (std::int64_t k = 0, n = time.whole(); k < n; ++k) {
+    if (!is_last[time.place(k)] && k + 1 < n) continue;
+    f(first, k + 1 - first);
+    first = k + 1;
+  }
+}
+
 bool RingEpisodes::follow(const RingCounts& ring, const RingRows& rows, const Changed& changed) {
   if (ring == seen_) return false;
   const RingCounts time = in_steps(ring, rows.places_of_row());
@@ -118,18 +130,15 @@ void RingEpisodes::find_all(const RingCounts& ring, const RingCounts& time, cons
   some_.reset();
   const Sizes front{ring.capacity / columns_, columns_};
   for (std::int64_t column = 0; column < columns_; ++column) {
+    const auto add = [&](std::int64_t first, std::int64_t length) {
+      all_.add({first, length, column});
+    };
     const IndexItem one[] = {IndexItem::range({}, {}), IndexItem::at(column)};
-    const at::Tensor ends =
-        columns_ == 1
-            ? episode_ends(*rows.source(), time.length, options_, /*ring=*/time.full())
-            : episode_ends(RowSource(unflatten(rows.dict(), 0, front).index(one), /*flat=*/false),
-                           time.length, options_, /*ring=*/time.full());
-    const bool* is_last = ends.data_ptr<bool>();
-    std::int64_t first = 0;
-    for (std::int64_t k = 0, n = time.whole(); k < n; ++k) {
-      if (!is_last[time.place(k)] && k + 1 < n) continue;
-      all_.add({first, k + 1 - first, column});
-      first = k + 1;
+    if (columns_ == 1) {
+      each_episode(*rows.source(), time, options_, add);
+    } else {
+      const TensorDict own = unflatten(rows.dict(), 0, front).index(one);
+      each_episode(RowSource(own, /*flat=*/false), time, options_, add);
     }
   }
   time_ = time;

@@ -46,6 +46,10 @@ class EpisodeTable {
 // The same counts in steps, of `columns` places each.
 RingCounts in_steps(RingCounts ring, std::int64_t columns) noexcept;
 
+// Calls `f(first, length)` for each episode of a column of rows, by age; `time` says which step lies where.
+void each_episode(const RowSource& column, const RingCounts& time, const SliceOptions& options,
+                  const std::function<void(std::int64_t, std::int64_t)>& f);
+
 // The cursor of a full ring and rows being written separate episodes; the end of the memory does not. In a storage of
 // several dimensions the first one is time, as in TorchRL, and each place in a row is a column of its own.
 class RingEpisodes {
