@@ -128,6 +128,8 @@ class Gloo final : public Backend {
       // Each rank of this library says so before it connects, so all have when all are connected.
       keys->set(mark_of(rank), std::vector<std::uint8_t>{1});
       group_ = c10::make_intrusive<Connections>(keys, rank, size, options);
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       fail_missing(keys, timeout_ms, error);
     }
@@ -287,6 +289,8 @@ StorePtr store_at(const Meeting& meeting) {
   without_libuv(options, 0);
   try {
     return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     fail(Code::io, "rank ", meeting.rank, " of ", meeting.size, ": no meeting at tcp://",
          meeting.host, ":", meeting.port, " within ", meeting.timeout_ms, " ms: ", said(error),

@@ -229,6 +229,7 @@ int attempts_world(misuse *m) {
   run.rows_end.clear();
   for (const fs::directory_entry &entry : fs::directory_iterator(td_test_folder()))
     fs::remove_all(entry.path());
+  if (run.watched & WATCH_td_group) misuse_open_groups();
   misuse_begin(m);
   misuse_form(m, run.form);
   run.worlds++;
@@ -317,7 +318,9 @@ void attempts_check(misuse *m) {
   if (!difference.empty()) report("changed: " + difference);
   const bool remote_changed = run.watched & WATCH_td_store &&
                               !attack::difference(run.remote, run.remote_before, false).empty();
-  if (run.problems.size() != problems || remote_changed) run.used_up = true;
+  // A group closes when a call of all ranks fails in it: the others would wait.
+  const bool closed = run.watched & WATCH_td_group && td_group_barrier(m->group, nullptr) != TD_OK;
+  if (run.problems.size() != problems || remote_changed || closed) run.used_up = true;
 }
 
 void attempts_world_end(misuse *m) {

@@ -32,6 +32,7 @@ enum {
   WATCH_td_writer = 16,
   WATCH_td_module = 32,
   WATCH_td_store = 64,
+  WATCH_td_group = 128,
   MAY_LEAK = 256,   /* memory may be left behind */
   OWN_THREAD = 512, /* other threads get all memory: a library ends the process without it */
   VALUES_MAY_DIFFER = 1024, /* of tensors that libtorch was writing */

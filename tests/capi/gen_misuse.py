@@ -498,7 +498,8 @@ VARIANTS |= {
 }
 
 # How many forms of dictionaries the fixture can be made of, where it is not all.
-FORMS = {"td_file_save": 1, "td_table_save": 1, "td_rot90": 1, "td_join_into": 1}
+FORMS = {"td_file_save": 1, "td_table_save": 1, "td_rot90": 1, "td_join_into": 1, "td_group_all_gather": 1,
+         "td_group_gather_and_stack": 1}
 
 # What a failing allocation may give instead of TD_ERR_OUT_OF_MEMORY, and why.
 INSTEAD = {"td_remove_duplicates": "TD_ERR_INDEX"}  # libtorch takes any failure for indices that do not fit together
@@ -510,23 +511,21 @@ KNOWN = {"td_backward": "libtorch adds to gradients before it is done"}
 # undefined then (docs/design/errors.md).
 VALUES_MAY_DIFFER = {"td_fill_at", "td_binary_inplace", "td_ternary_inplace"}
 
-# The area that is not run without memory: libtorch and gloo report it as other failures, threads of gloo end the process,
-# and a group that failed makes the next call wait.
-NOT_RUN = "td_group_"
+# Areas in which only the calling thread runs out of memory: libgomp ends the process when a thread of the pool finds none,
+# and what a call leaves to a thread goes on after it.
+OWN_THREAD = ("td_map", "td_group_i")
 
-# Areas in which only the calling thread runs out of memory: libgomp ends the process when a thread of the pool finds none.
-OWN_THREAD = ("td_map",)
-
-# Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, and libtorch's writer of
-# archives throws in its destructor.
-OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_module_save")
+# Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, libtorch's writer of
+# archives throws in its destructor, and gloo's threads end the process.
+OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_module_save", "td_group_")
 
 # Functions whose rows are written behind the published ones, where they stay if there is no memory to cut them off
 # (docs/design/errors.md).
 SPARE_MAY_STAY = {"td_memmap_append"}
 
-# Functions that may leave memory behind, and why.
+# Areas and functions that may leave memory behind, and why.
 MAY_LEAK = {
+    "td_group_": "gloo keeps what its threads had",
     "td_module_load": "libtorch does not free a network of which it could not read all",
     "td_map": "the calling thread keeps blocks that it freed for a worker, for later (core/base/recycler.h)",
 }
@@ -534,10 +533,10 @@ MAY_LEAK = {
 # Functions that do not say whether they work: called without any memory, unless there is a reason.
 NOT_WITHOUT_MEMORY = {
     "td_set_log": "changes the process", "td_set_grad_enabled": "changes the thread",
-    "td_release_set_flag": "writes a flag of the caller",
+    "td_release_set_flag": "writes a flag of the caller", "td_group_free": "would free the group that all tests share",
 }
 
-WATCHED = {"td_loader", "td_replay", "td_optimizer", "td_generator", "td_writer", "td_module", "td_store"}
+WATCHED = {"td_loader", "td_replay", "td_optimizer", "td_generator", "td_writer", "td_module", "td_store", "td_group"}
 
 
 def c_type(swig_type):
@@ -571,7 +570,7 @@ def allocation_test(function, handles, frees, number, changed):
     watches += ["SPARE_MAY_STAY"] if function.name in SPARE_MAY_STAY else []
     watches += spared(function, changed)
     watches += ["REMOTE_MAY_DIFFER"] if any(p.type == "p.td_store" for p in function.parameters) else []
-    watches += ["MAY_LEAK"] if function.name in MAY_LEAK else []
+    watches += ["MAY_LEAK"] if function.name.startswith(tuple(MAY_LEAK)) else []
     lines = ["  misuse m;", f'  attempts_begin("{function.name}", {" | ".join(watches)}, {forms}, '
              f'{REFUSED.get(function.name, "TD_OK")}, {INSTEAD.get(function.name, "TD_ERR_OUT_OF_MEMORY")}, {known});',
              "  while (attempts_world(&m)) {"]
@@ -609,13 +608,11 @@ def allocation_tests(functions, handles, frees):
             "#define TWO_NAMES(one, other) ((const char *const[]){one, other})\n"
             "#define OPTIONS(type, ...) (&(const type){.struct_size = (uint32_t)sizeof(type), __VA_ARGS__})\n")
     listed = {f.name for f in functions}
-    for table in (VARIANTS, FORMS, INSTEAD, KNOWN, VALUES_MAY_DIFFER, SPARE_MAY_STAY, MAY_LEAK, NOT_WITHOUT_MEMORY):
+    for table in (VARIANTS, FORMS, INSTEAD, KNOWN, VALUES_MAY_DIFFER, SPARE_MAY_STAY, NOT_WITHOUT_MEMORY):
         if unknown := set(table) - listed:
             sys.exit(f"gen_misuse.py: there is no {', '.join(sorted(unknown))}")
     for function in functions:
-        if function.name.startswith(NOT_RUN) and function.name not in OUTSIDE:
-            text += f"\n/* Not run: {function.name}. */\n"
-        elif function.is_status():
+        if function.is_status():
             for number, changed in enumerate([{}] + VARIANTS.get(function.name, [])):
                 text += allocation_test(function, handles, frees, number, changed)
         elif function.name not in NOT_WITHOUT_MEMORY:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "td_files.h"
+#include "td_owned.h"
 #include "td_redis.h"
 
 #define TABLE(format, separator) \
@@ -129,6 +130,15 @@ const td_group_options *misuse_place(misuse *m) {
 __attribute__((constructor)) static void open_groups(void) {
   if (td_group_open(misuse_place(NULL), &shared_group) != TD_OK) return;
   if (td_group_open(misuse_place(NULL), &closed_group) == TD_OK) td_group_free(closed_group);
+}
+
+void misuse_open_groups(void) {
+  if (shared_group == NULL || td_group_barrier(shared_group, NULL) == TD_OK) return;
+  td_group_free(shared_group);
+  shared_group = NULL;
+  td_owned_enter(); /* it outlives the test */
+  TD_DO(td_group_open(misuse_place(NULL), &shared_group));
+  td_owned_leave();
 }
 
 void misuse_need_groups(void) {

@@ -132,6 +132,8 @@ const char *misuse_dataset(misuse *m);
 td_tensordict *misuse_steps(misuse *m);
 /* Ends the test as skipped in a build without process groups; where such a group meets. */
 void misuse_need_groups(void);
+/* Opens the group that all tests share again if it is closed. */
+void misuse_open_groups(void);
 void misuse_need_hdf5(void);
 const td_group_options *misuse_place(misuse *m);
 

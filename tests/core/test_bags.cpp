@@ -16,9 +16,11 @@ namespace {
 
 constexpr std::int64_t start = 1'700'000'000'000'000'000, ms = 1'000'000;
 
-std::string path_of(const std::string& name) { return std::string(TD_TEST_DATA) + "/bags/" + name; }
+std::string bag_path(const std::string& name) {
+  return std::string(TD_TEST_DATA) + "/bags/" + name;
+}
 
-std::string file_of(const std::string& name) { return test::read_file(path_of(name)); }
+std::string file_of(const std::string& name) { return test::read_file(bag_path(name)); }
 
 template <class F>
 Code code_of(F&& f, std::string* message = nullptr) {
@@ -33,7 +35,7 @@ Code code_of(F&& f, std::string* message = nullptr) {
 
 // A library that is missing leaves nothing to test.
 bool can_open(const std::string& name) {
-  return code_of([&] { Dataset::open(path_of(name), {})->rows(0, 1); }) != Code::unsupported;
+  return code_of([&] { Dataset::open(bag_path(name), {})->rows(0, 1); }) != Code::unsupported;
 }
 
 std::string json(const TensorDict& td, Path path) { return values_of(td, path); }
@@ -107,7 +109,7 @@ TEST(Bags, EachFormHasTheSameRows) {
                            "split", "robot.db3"}) {
     SCOPED_TRACE(name);
     if (!can_open(name)) continue;
-    const auto set = Dataset::open(path_of(name), {});
+    const auto set = Dataset::open(bag_path(name), {});
     EXPECT_EQ(set->kind(), DatasetKind::ros);
     EXPECT_EQ(set->episodes(), 1);
     EXPECT_EQ(set->lengths(), std::vector<std::int64_t>{19});
@@ -142,21 +144,21 @@ TEST(Bags, RowsByAClockOrARate) {
   options.clock = "/cmd_vel";
   std::vector<std::int64_t> times;
   for (std::int64_t i = 0; i < 8; ++i) times.push_back(30 + i * 120);
-  expect_rows(Dataset::open(path_of("robot.mcap"), options)->rows(0, 8), times);
+  expect_rows(Dataset::open(bag_path("robot.mcap"), options)->rows(0, 8), times);
   options.clock = "/none";
-  EXPECT_EQ(code_of([&] { Dataset::open(path_of("robot.mcap"), options); }), Code::key_not_found);
+  EXPECT_EQ(code_of([&] { Dataset::open(bag_path("robot.mcap"), options); }), Code::key_not_found);
   options.rate = 10;
-  EXPECT_EQ(code_of([&] { Dataset::open(path_of("robot.mcap"), options); }),
+  EXPECT_EQ(code_of([&] { Dataset::open(bag_path("robot.mcap"), options); }),
             Code::invalid_argument);
   options.clock.clear();
-  const auto set = Dataset::open(path_of("robot.mcap"), options);
+  const auto set = Dataset::open(bag_path("robot.mcap"), options);
   times.clear();
   for (std::int64_t t = 30; t <= 970; t += 100) times.push_back(t);
   EXPECT_EQ(set->steps(), 10);
   expect_rows(set->rows(0, 10), times);
   for (const double rate : {-1.0, 1e300, std::nan("")}) {
     options.rate = rate;
-    EXPECT_EQ(code_of([&] { Dataset::open(path_of("robot.mcap"), options); }),
+    EXPECT_EQ(code_of([&] { Dataset::open(bag_path("robot.mcap"), options); }),
               Code::invalid_argument);
   }
 }
@@ -164,7 +166,7 @@ TEST(Bags, RowsByAClockOrARate) {
 TEST(Bags, PicturesInFilesAreDecoded) {
   DatasetOptions options;
   options.decode = true;
-  const auto set = Dataset::open(path_of("robot.mcap"), options);
+  const auto set = Dataset::open(bag_path("robot.mcap"), options);
   TensorDict rows;
   if (code_of([&] { rows = set->rows(0, 19); }) == Code::unsupported) GTEST_SKIP() << "no libspng";
   const at::Tensor pictures = set->rows(0, 19).get({"camera", "small", "data"});
@@ -174,7 +176,7 @@ TEST(Bags, PicturesInFilesAreDecoded) {
 
 TEST(Bags, AFolderOfBags) {
   if (!can_open("runs/run_2.mcap")) GTEST_SKIP() << "no libzstd";
-  const auto set = Dataset::open(path_of("runs"), {});
+  const auto set = Dataset::open(bag_path("runs"), {});
   EXPECT_EQ(set->episodes(), 2);
   EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{8, 3}));
   const TensorDict rows = set->rows(6, 4);
@@ -185,8 +187,8 @@ TEST(Bags, AFolderOfBags) {
   const test::TempFolder folder, other;
   EXPECT_EQ(code_of([&] { Dataset::open(folder.path(), {}); }), Code::format);
   // Episodes that differ are read one by one.
-  test::write_file(other("a.mcap"), test::read_file(path_of("runs/run_2.mcap")));
-  test::write_file(other("b.mcap"), test::read_file(path_of("robot_plain.mcap")));
+  test::write_file(other("a.mcap"), test::read_file(bag_path("runs/run_2.mcap")));
+  test::write_file(other("b.mcap"), test::read_file(bag_path("robot_plain.mcap")));
   const auto mixed = Dataset::open(other.path(), {});
   EXPECT_EQ(mixed->lengths(), (std::vector<std::int64_t>{8, 8}));
   expect_rows(mixed->episode(1), {30, 150, 270, 390, 510, 630, 750, 870});
@@ -209,7 +211,7 @@ std::int64_t messages_of(const Dataset& set) {
 
 TEST(Bags, DefinitionsInADatabase) {
   if (!can_open("defined.db3")) GTEST_SKIP() << "no SQLite";
-  const TensorDict rows = Dataset::open(path_of("defined.db3"), {})->rows(0, 8);
+  const TensorDict rows = Dataset::open(bag_path("defined.db3"), {})->rows(0, 8);
   EXPECT_EQ(text_in_row(rows, {"mixed", "label"}, 7), "label 5");
   EXPECT_EQ(rows.get({"mixed", "corners", "z"}).sizes(), SizesView({8, 2}));
 }
@@ -245,7 +247,7 @@ TEST(Bags, CutAtEveryByte) {
       const bool in_the_end = whole.size() - size < 1500;
       EXPECT_TRUE(in_the_end || set->metadata(0).kind_of({"cut"}) == EntryKind::non_tensor);
     }
-    EXPECT_EQ(most, messages_of(*Dataset::open(path_of(name), {})));
+    EXPECT_EQ(most, messages_of(*Dataset::open(bag_path(name), {})));
     for (std::size_t size = 0; size < 8; ++size) {
       test::write_file(folder("cut.mcap"), whole.substr(0, size));
       EXPECT_NE(code_of([&] { Dataset::open(folder("cut.mcap"), {}); }), Code::ok);

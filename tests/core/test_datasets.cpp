@@ -5,16 +5,13 @@
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 
+#include "dataset_files.h"
 #include "folders.h"
 
 #include <ATen/ATen.h>
 
 namespace td {
 namespace {
-
-std::string path_of(const std::string& name) {
-  return std::string(TD_TEST_DATA) + "/datasets/" + name;
-}
 
 // nullptr in a build without HDF5.
 std::unique_ptr<Dataset> open(const std::string& name, const DatasetOptions& options = {}) {

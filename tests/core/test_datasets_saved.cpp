@@ -4,6 +4,7 @@
 #include "core/tree/non_tensor.h"
 #include "core/tree/walk.h"
 
+#include "dataset_files.h"
 #include "folders.h"
 
 #include <ATen/ATen.h>
@@ -13,10 +14,6 @@ namespace {
 
 using test::expect_error;
 using test::TempFolder;
-
-std::string path_of(const std::string& name) {
-  return std::string(TD_TEST_DATA) + "/datasets/" + name;
-}
 
 bool has_hdf5() {
   try {
