@@ -3,6 +3,8 @@
 #include "core/append/elements.h"
 #include "core/append/match.h"
 #include "core/io/file_io.h"
+#include "core/memmap/memmap.h"
+#include "core/record/new_folder.h"
 #include "core/record/publisher.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
@@ -111,11 +113,37 @@ void append_rows(record::Layout& folder, FolderLock& lock, const TensorDict& td,
   }
 }
 
+// A folder with the first rows, in one step. Returns false if another process made one meanwhile.
+bool make_of_rows(const std::string& dir, const TensorDict& td, const AppendOptions& options) {
+  if (td.batch_size().empty()) {
+    fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
+  }
+  MemmapOptions how;
+  how.archive = Archive::no;
+  how.copy_existing = how.dense_sub_tensordicts = how.fail_if_exists = true;
+  how.durable = options.durable;
+  how.checksums = options.checksums;
+  try {
+    memmap(td, dir, how);
+  } catch (const Error&) {
+    if (record::holds_dictionary(dir)) return false;
+    throw;
+  }
+  return true;
+}
+
 }  // namespace
 
 void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options) {
   const std::string path = record::named_folder(dir);
-  if (!record::holds_dictionary(path)) record::fail_no_dictionary(path);
+  if (!record::holds_dictionary(path)) {
+    bool made = false;
+    record::try_again(path, [&] {
+      made = make_of_rows(path, td, options);
+      return made || record::holds_dictionary(path);
+    });
+    if (made) return;
+  }
   FolderLock lock(path);
   record::Layout folder(path, lock);
   if (folder.is_stack()) {

@@ -242,7 +242,8 @@ TD_TEST(a_folder_must_be_there_or_be_described) {
   TD_EXPECT_NULL(td_writer_open_append(here("m"), NULL, NULL, &writer), TD_ERR_IO, writer);
   TD_EXPECT_NULL(td_writer_open_append("", td, NULL, &writer), TD_ERR_IO, writer);
   TD_EXPECT_NULL(td_writer_open_append(here("m"), scalar, NULL, &writer), TD_ERR_SHAPE, writer);
-  TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_append("", td, NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_append(here("m"), scalar, NULL), TD_ERR_SHAPE);
   TD_EXPECT(td_memmap_truncate(here("m"), 0, NULL), TD_ERR_IO);
   int64_t n = 5;
   TD_EXPECT(td_memmap_length(here("m"), &n, NULL, NULL), TD_ERR_IO);

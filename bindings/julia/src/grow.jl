@@ -91,8 +91,8 @@ end
     memmap_append(dir, td; durable = false, checksums = false)
 
 Add the rows of `td` to a folder, all of them or none. Keys, types and sizes must be those of the folder,
-but for the number of rows. A folder with a lazy stack along the first dimension gets `td` as one more
-element.
+but for the number of rows. A folder that is not there is made. A folder with a lazy stack along the first
+dimension gets `td` as one more element.
 """
 memmap_append(dir::AbstractString, td::TensorDict; durable::Bool = false, checksums::Bool = false) =
     check(td_memmap_append(String(dir), td, growing(; durable, checksums)))

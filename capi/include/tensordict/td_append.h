@@ -106,7 +106,8 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
 
 /**
  * Appends the rows of a dictionary to a folder in one step: a reader sees all of them or none, and
- * a failure changes nothing. Keys, dtypes and sizes must match the folder, except the number of
+ * a failure changes nothing. A folder that is not there is made with these rows, as td_memmap()
+ * does. Keys, dtypes and sizes must match the folder, except the number of
  * rows. Rows that an interrupted writer left come first, also if the call fails.
  *
  * Non-tensor data that differs becomes one value per row. The format of the folder keeps these in one
@@ -115,7 +116,10 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
  * element. With checksums, no process may be writing to any of the elements.
  *
- * @param dir     borrowed; UTF-8 path of a folder with a meta.json
+ * With checksums each call reads and hashes the rows that the folder has already, to go on from
+ * there: its cost grows with the folder. A writer hashes new rows only, once it is open.
+ *
+ * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of a new folder
  * @param td      borrowed
  * @param options borrowed; NULL for the defaults; only `durable` and `checksums` are used
  *

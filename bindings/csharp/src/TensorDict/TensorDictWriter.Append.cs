@@ -152,8 +152,8 @@ namespace TensorDicts
     {
         /// <summary>
         /// Adds the rows of this dictionary to a folder, all of them or none. Keys, dtypes and sizes must be those
-        /// of the folder, but for the number of rows. A folder with a lazy stack along the first dimension gets the
-        /// dictionary as one more element.
+        /// of the folder, but for the number of rows. A folder that is not there is made. A folder with a lazy stack
+        /// along the first dimension gets the dictionary as one more element.
         /// </summary>
         public void AppendTo(string directory, AppendOptions? options = null)
         {

@@ -170,15 +170,15 @@ fn folder_of(handle: &Handle<sys::td_writer>) -> Option<PathBuf> {
 
 impl Dict {
     /// Adds the rows of this dictionary to a folder, all of them or none. Keys, dtypes and sizes must be
-    /// those of the folder, but for the number of rows. A folder with a lazy stack along the first dimension
-    /// gets the dictionary as one more element.
+    /// those of the folder, but for the number of rows. A folder that is not there is made. A folder with a
+    /// lazy stack along the first dimension gets the dictionary as one more element.
     ///
     /// ```
     /// use tensordict::{AppendOptions, Tensor, TensorDict};
     ///
     /// # let dir = std::env::temp_dir().join(format!("td-doc-append-{}", std::process::id()));
     /// let td = TensorDict::from_pairs([2], [("x", Tensor::from_slice(&[1i64, 2], [2])?)])?;
-    /// td.memmap(&dir)?;
+    /// td.memmap_append(&dir, AppendOptions::new())?;
     /// td.memmap_append(&dir, AppendOptions::new())?;
     /// let all = TensorDict::load_memmap(&dir)?;
     /// assert_eq!(all.tensor("x")?.to_vec::<i64>()?, [1, 2, 1, 2]);
