@@ -109,7 +109,7 @@ Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesVie
       break;
     case Split::lengths: {
       std::int64_t left = size;
-      bool fits = !numbers.empty();
+      bool fits = true;
       for (const std::int64_t length : numbers) {
         fits = fits && length >= 0 && length <= left;
         if (fits) left -= length;

@@ -118,6 +118,7 @@ TD_TEST(split_cuts_into_parts) {
   td_tensordict *empty = td_empty(TD_SIZES(0, 3));
   check_split(empty, TD_SPLIT_CHUNKS, TD_SIZES(3), TD_SIZES(0, 0, 0));
   check_split(empty, TD_SPLIT_LENGTH, TD_SIZES(3), TD_SIZES(0));
+  check_split(empty, TD_SPLIT_LENGTHS, TD_NO_SIZES, TD_NO_SIZES);
   TD_EXPECT(td_split(empty, 0, TD_SPLIT_CHUNKS, TD_SIZES(INT64_MAX), NULL, 0, &count),
             TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_split(td, -1, TD_SPLIT_LENGTH, TD_SIZES(2), parts, 2, &count));
