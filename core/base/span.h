@@ -19,7 +19,7 @@ class Span {
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr Span(const T& one) : data_(&one), size_(1) {}
   // The list must outlive the span: only for arguments.
-  constexpr Span(const std::initializer_list<T>& list) : data_(list.begin()), size_(list.size()) {}
+  constexpr Span(const std::initializer_list<T>& list) : Span(list.begin(), list.size()) {}
   template <std::size_t n>
   constexpr Span(const T (&array)[n]) : data_(array), size_(n) {}
   template <class C, class = std::enable_if_t<std::is_convertible_v<

@@ -23,7 +23,7 @@ class Evenness : public WalkSink<Take::looks> {
  private:
   void check(const LazyNode& lazy) {
     if (is_uneven(lazy.batch())) even_ = false;
-    for (const KeyList::Key& key : exclusive_keys(lazy).keys) {
+    for (const KeyList::Key& key : keys_lost(lazy)) {
       if (key.kind != EntryKind::non_tensor) even_ = false;
     }
   }

@@ -184,7 +184,7 @@ NodePtr IndexWrite::filled_with(const NodePtr& part, const at::Tensor& value) {
     }
     const at::Tensor& value;
   };
-  return hold(map(dense_form(part), FillOp(value)));
+  return hold(map(all_dense(part), FillOp(value)));
 }
 
 void IndexWrite::plan_leaf(std::string_view name, const at::Tensor& target,

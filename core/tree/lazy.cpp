@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace td {
 
@@ -262,13 +263,24 @@ KeyList exclusive_keys(const LazyNode& lazy) {
   return result;
 }
 
+std::vector<KeyList::Key> keys_lost(const LazyNode& lazy) {
+  const RecursionGuard guard;
+  std::vector<KeyList::Key> lost = exclusive_keys(lazy).keys;
+  for (const NodePtr& element : lazy.elements()) {
+    if (!is_lazy_stack(*element)) continue;
+    const std::vector<KeyList::Key> below = keys_lost(*as_lazy(element.get()));
+    lost.insert(lost.end(), below.begin(), below.end());
+  }
+  return lost;
+}
+
 std::int64_t unequal_along(const Node& one, const Node& other) {
   if (!is_lazy_stack(one) || !is_lazy_stack(other)) return -1;
   const LazyNode &first = stack_of(one), &second = stack_of(other);
   if (first.stack_dim() != second.stack_dim() ||
       first.elements().size() != second.elements().size())
     return -1;
-  const bool unequal = !exclusive_keys(first).keys.empty() || !exclusive_keys(second).keys.empty();
+  const bool unequal = !keys_lost(first).empty() || !keys_lost(second).empty();
   return unequal ? first.stack_dim() : -1;
 }
 
@@ -285,12 +297,13 @@ NodePtr each_of_both(
 
 NodePtr dense_with_all_keys(const NodePtr& root) {
   const auto form = [](const NodePtr& node) {
-    const KeyList lost = is_lazy_stack(*node) ? exclusive_keys(*as_lazy(node.get())) : KeyList();
-    if (!lost.keys.empty()) {
+    std::set<std::string> lost;
+    if (is_lazy_stack(*node)) {
+      for (const KeyList::Key& key : keys_lost(*as_lazy(node.get()))) lost.insert(key.path[0]);
+    }
+    if (!lost.empty()) {
       std::string names;
-      for (const KeyList::Key& key : lost.keys) {
-        names += (names.empty() ? "\"" : ", \"") + key.path[0] + '"';
-      }
+      for (const std::string& name : lost) names += (names.empty() ? "\"" : ", \"") + name + '"';
       fail(Code::unsupported, "only some elements of a lazy stack have ", names,
            ", and this file keeps what all elements have: save a folder, or the elements one by "
            "one");

@@ -58,6 +58,8 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim);
 
 // Names that only some elements have.
 KeyList exclusive_keys(const LazyNode& lazy);
+// What is lost when the stack is read as one dictionary: these, and those of elements that are lazy stacks themselves.
+std::vector<KeyList::Key> keys_lost(const LazyNode& lazy);
 
 // The dimension along which both are lazy stacks of one length, if one of them has exclusive keys; otherwise -1.
 std::int64_t unequal_along(const Node& one, const Node& other);

@@ -62,7 +62,7 @@ struct Failed {
   // A target that ATen writes to under no circumstances.
   bool refuses_target() const {
     for (const char *words : {"single memory location", "one place in memory", "leaf Variable",
-                              "requires a gradient itself"}) {
+                              "requires a gradient itself", "no gradients were recorded"}) {
       if (message.find(words) != std::string::npos) return true;
     }
     return false;

@@ -1,4 +1,7 @@
 /* Lazy stacks where dense dictionaries were wanted: viewed, renamed, joined, written to, without elements. */
+#include <string.h>
+
+#include "td_files.h"
 #include "td_values.h"
 
 #define LIST(...)                                \
@@ -194,4 +197,46 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
     td_free(two);
     td_free(one);
   }
+}
+
+/* A lazy stack of one lazy stack, in which only the last element has "q". */
+static td_tensordict *lazy_in_lazy(void) {
+  td_tensordict *one = pair_from(0), *two = pair_from(10), *inner = NULL, *outer = NULL;
+  td_put(two, TD_KEY("q"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &inner));
+  TD_DO(td_lazy_stack(LIST(inner), 2, &outer));
+  return outer;
+}
+
+TD_TEST(keys_of_stacks_in_stacks_are_not_lost) {
+  td_tensordict *lazy = lazy_in_lazy(), *state = NULL, *copy = NULL, *sum = NULL, *first = NULL;
+  for (int nested = 0; nested < 2; nested++) {
+    int32_t same = 0;
+    td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
+    options.nested = nested;
+    TD_DO(td_state_dict(lazy, &options, &state));
+    TD_DO(td_clone(lazy, 0, &copy));
+    TD_DO(td_zero(copy));
+    TD_DO(td_load_state_dict(copy, state, NULL));
+    TD_DO(td_equal(copy, lazy, &same));
+    TD_CHECK_INT(same, 1);
+  }
+  TD_EXPECT(td_file_save(lazy, td_path(td_test_folder(), "x.npz"), NULL), TD_ERR_UNSUPPORTED);
+  TD_CHECK(strstr(td_last_error_message(), "have \"q\"") != NULL);
+  TD_DO(td_binary(lazy, TD_BINARY_ADD, TD_BY(TD_O_DICT(lazy)), NULL, &sum));
+  TD_DO(td_index(sum, TD_AT(TD_I_INT(1), TD_I_ALL, TD_I_INT(0)), &first));
+  TD_CHECK_ENTRY(first, TD_KEY("q"), TD_SIZES(2), TD_VALUES(10, 12));
+}
+
+/* What no entry of the whole can take is refused for the elements, too. */
+TD_TEST(a_value_is_held_against_the_shape_of_the_whole) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 4)), *lazy = NULL;
+  td_put(td, TD_KEY("n", "a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 4)));
+  td_tensor *positions = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2));
+  td_tensor *value = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 4));
+  td_tensor *fits = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(4, 1));
+  TD_DO(td_lazy_stack(LIST(td), 2, &lazy));
+  TD_EXPECT(td_fill_at(lazy, TD_AT(TD_I_TENSOR(positions)), value), TD_ERR_SHAPE);
+  TD_DO(td_fill_at(lazy, TD_AT(TD_I_TENSOR(positions)), fits));
+  TD_CHECK_ENTRY(lazy, TD_KEY("n", "a"), TD_SIZES(2, 4, 1), TD_VALUES(7, 8, 9, 10, 7, 8, 9, 10));
 }
