@@ -26,19 +26,20 @@ step step_of(int64_t row) {
   return (step){{x, x + 1, x + 2}, {-x, 0, x}, {1, 2, 3, x}, x / 2, row % 200 == 199};
 }
 
-double sum_of(const step *steps, int64_t count) {
+double sum_of(const step* steps, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; i++)
-    sum += steps[i].position[0] + steps[i].velocity[2] + steps[i].action[3] + steps[i].reward + steps[i].done;
+    sum += steps[i].position[0] + steps[i].velocity[2] + steps[i].action[3] + steps[i].reward +
+           steps[i].done;
   return sum;
 }
 
-void give_up(const char *what, const char *why) {
+void give_up(const char* what, const char* why) {
   fprintf(stderr, "td_peers: %s: %s\n", what, why);
   exit(1);
 }
 
-const char *file_named(const char *name) {
+const char* file_named(const char* name) {
   static char path[1200];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return path;
@@ -53,19 +54,21 @@ static double now(void) {
 static void clear(void) {
   char command[1100];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  if (system(command) != 0 || (mkdir(folder, 0700) != 0 && errno != EEXIST)) give_up(folder, strerror(errno));
+  if (system(command) != 0 || (mkdir(folder, 0700) != 0 && errno != EEXIST))
+    give_up(folder, strerror(errno));
 }
 
-static void print(const char *what, const peer *one, double ns) {
-  printf("{\"what\": \"%s\", \"who\": \"%s\", \"version\": \"%s\", \"ns\": %.1f}\n", what, one->name, one->version, ns);
+static void print(const char* what, const peer* one, double ns) {
+  printf("{\"what\": \"%s\", \"who\": \"%s\", \"version\": \"%s\", \"ns\": %.1f}\n", what,
+         one->name, one->version, ns);
   fflush(stdout);
 }
 
 enum { RUNS = 3, MINIBATCHES = 200 };
 
-static void time_one(const peer *one, int64_t steps) {
+static void time_one(const peer* one, int64_t steps) {
   double best_write = 1e300, best_read = 1e300;
-  int64_t *rows = malloc(sizeof *rows * MINIBATCH * MINIBATCHES);
+  int64_t* rows = malloc(sizeof *rows * MINIBATCH * MINIBATCHES);
   uint64_t state = 1;
   double want = 0;
   if (rows == NULL) give_up(one->name, "no memory");
@@ -93,7 +96,7 @@ static void time_one(const peer *one, int64_t steps) {
   free(rows);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 2 || argc > 3) {
     fprintf(stderr, "usage: td_peers FOLDER [STEPS]\n");
     return 2;

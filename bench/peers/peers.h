@@ -15,7 +15,7 @@ enum { FIELDS = 5, MINIBATCH = 256 };
 
 /* A field of a step. `kind`: 'f' for float, 'i' for int32. */
 typedef struct field {
-  const char *name;
+  const char* name;
   uint32_t offset, count;
   char kind;
 } field;
@@ -23,19 +23,19 @@ extern const field fields[FIELDS];
 
 step step_of(int64_t row);
 /* The sum over the rows of a minibatch of what a reader got: tells wrong values, and that all was read. */
-double sum_of(const step *steps, int64_t count);
+double sum_of(const step* steps, int64_t count);
 
 /* Ends the program with a message. */
-_Noreturn void give_up(const char *what, const char *why);
+_Noreturn void give_up(const char* what, const char* why);
 /* `name` in the folder of this run. */
-const char *file_named(const char *name);
+const char* file_named(const char* name);
 
 /* One library. `write` records that many steps, one by one, and finishes; `read` adds up minibatches of rows, whose numbers
  * are given. NULL: it does not do this. */
 typedef struct peer {
   const char *name, *version;
   void (*write)(int64_t steps);
-  double (*read)(const int64_t *rows, int64_t minibatches);
+  double (*read)(const int64_t* rows, int64_t minibatches);
 } peer;
 
 extern peer tensordict_peer, stdio_peer;

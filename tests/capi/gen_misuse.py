@@ -493,6 +493,10 @@ VARIANTS |= {
         "mode = TD_UPDATE_INPLACE", "mode = TD_UPDATE_STRICT", "clone = 1", "whole_dicts = 1", "update_batch_size = 1")],
     "td_apply": [{"options": "OPTIONS(td_apply_options, .out = m.other)"}],
     "td_apply_entries": [{"options": "OPTIONS(td_apply_options, .out = m.other)"}],
+    "td_replay_sample": [{"replay": f"misuse_drawn(&m, TD_REPLAY_SAMPLER_{sampler}, {steps})", "rows": "4"}
+                         for sampler, steps in (("RANDOM", 2), ("SLICES", 0), ("SLICES_WITHOUT_REPLACEMENT", 0), ("PRIORITIZED_SLICES", 0))],
+    "td_replay_extend": [{"replay": f"misuse_drawn(&m, TD_REPLAY_SAMPLER_{sampler}, 0)", "rows": "misuse_last_row(&m)"}
+                         for sampler in ("SLICES", "PRIORITIZED_SLICES")],
     "td_optimizer_step": [{"optimizer": "misuse_adam(&m)", "may": "VALUES_MAY_DIFFER"}],
     "td_optimizer_zero_grad": [{"optimizer": "misuse_adam(&m)"}, {"optimizer": "misuse_adam(&m)", "flags": "TD_ZERO_GRAD_KEEP"}],
 }

@@ -485,16 +485,40 @@ const td_tensordict *misuse_replay_row(misuse *m) {
   return m->loaded;
 }
 
+/* One more row for misuse_drawn(), which ends an episode. */
+const td_tensordict *misuse_last_row(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(1));
+  td_put(m->loaded, TD_KEY("desired_goal"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(1)));
+  td_put(m->loaded, TD_KEY("achieved_goal"), td_filled(TD_DTYPE_FLOAT32, 2, TD_SIZES(1)));
+  td_put(m->loaded, TD_KEY("next", "reward"), td_filled(TD_DTYPE_FLOAT32, 3, TD_SIZES(1)));
+  td_put(m->loaded, TD_KEY("next", "done"), td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(1)));
+  return m->loaded;
+}
+
 const char *misuse_replay_folder(misuse *m) {
   const char *folder = td_path(td_test_folder(), "replay");
   TD_DO(td_replay_save(m->replay, folder, 0));
   return folder;
 }
 
-td_replay *misuse_goals(misuse *m) {
+td_replay *misuse_goals(misuse *m) { return misuse_drawn(m, TD_REPLAY_SAMPLER_RANDOM, 0); }
+
+td_replay *misuse_drawn(misuse *m, td_replay_sampler sampler, int64_t n_steps) {
   if (m->goals != NULL) return m->goals;
+  static const char *const done[] = {"next", "done"};
+  static const td_key ends[] = {{done, 2}};
   td_replay_options options = TD_REPLAY_OPTIONS_INIT;
   options.capacity = 4;
+  options.sampler = sampler;
+  options.n_steps = n_steps;
+  options.gamma = 0.5;
+  if (sampler == TD_REPLAY_SAMPLER_SLICES ||
+      sampler == TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT ||
+      sampler == TD_REPLAY_SAMPLER_PRIORITIZED_SLICES) {
+    options.slice_len = 2;
+    options.ends = ends;
+    options.ends_len = 1;
+  }
   TD_DO(td_replay_create(&options, &m->goals));
   td_tensordict *td = td_empty(TD_SIZES(4));
   td_put(td, TD_KEY("desired_goal"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));

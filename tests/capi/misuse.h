@@ -122,6 +122,9 @@ const td_tensordict *misuse_replay_rows(misuse *m);
 const char *misuse_replay_folder(misuse *m);
 /* A replay buffer of rows that have goals, and a module that rewards them. */
 td_replay *misuse_goals(misuse *m);
+/* The same rows, drawn otherwise. */
+const td_tensordict *misuse_last_row(misuse *m);
+td_replay *misuse_drawn(misuse *m, td_replay_sampler sampler, int64_t n_steps);
 const td_module *misuse_reward(misuse *m);
 
 /* An HDF5 file. */
