@@ -1,10 +1,13 @@
 #include "core/keys/masked.h"
 
+#include "core/base/recursion_guard.h"
+#include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/index_items.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
+#include "core/tree/evenness.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/leaf_op.h"
@@ -13,6 +16,8 @@
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
 
 namespace td {
 
@@ -192,6 +197,37 @@ class WhereOp final : public ZipOp {
   const std::optional<at::Tensor>& pad_;
 };
 
+// Dictionaries that both have, and that lose keys or sizes when they are read as a whole.
+std::vector<std::string> uneven_entries(const TensorDict& one, const TensorDict& two) {
+  std::vector<std::string> found;
+  if (reads_as_one(one.node()) && reads_as_one(two.node())) return found;
+  for (std::string& name : entry_names(*one.node())) {
+    const std::string_view key = name;
+    if (one.kind_of(key) != EntryKind::dict || two.kind_of(key) != EntryKind::dict) continue;
+    if (!reads_as_one(one.get_dict(key).node()) || !reads_as_one(two.get_dict(key).node()))
+      found.push_back(std::move(name));
+  }
+  return found;
+}
+
+// Where `uneven` entries are picked by themselves.
+TensorDict where_each(const TensorDict& td, const at::Tensor& condition, const TensorDict& other,
+                      const std::optional<at::Tensor>& pad,
+                      const std::vector<std::string>& uneven) {
+  const RecursionGuard guard;
+  std::vector<std::string_view> keys(uneven.begin(), uneven.end());
+  const std::vector<Path> apart(keys.begin(), keys.end());
+  TensorDict result = where(exclude(td, apart), condition, exclude(other, apart), pad);
+  for (const Path key : apart)
+    result.set(key, where(td.get_dict(key), condition, other.get_dict(key), pad));
+  std::vector<std::string> names = entry_names(*td.node());
+  for (std::string& name : entry_names(*result.node())) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  keys.assign(names.begin(), names.end());
+  return select(result, std::vector<Path>(keys.begin(), keys.end()), {false, true});
+}
+
 }  // namespace
 
 TensorDict where(const TensorDict& td, const at::Tensor& condition, const TensorDict& other,
@@ -199,17 +235,20 @@ TensorDict where(const TensorDict& td, const at::Tensor& condition, const Tensor
   require_mask(condition, "a condition");
   // As a whole the stacks show only the keys that all elements have.
   const std::int64_t dim = unequal_along(*td.node(), *other.node());
-  if (dim >= 0 && dim < condition.dim() &&
-      condition.size(dim) == td.batch_size()[static_cast<std::size_t>(dim)]) {
+  const bool all = dim >= condition.dim();  // it holds for each element as it is
+  if (dim >= 0 && (all || condition.size(dim) == td.batch_size()[static_cast<std::size_t>(dim)])) {
     return TensorDict(each_of_both(
         *td.node(), *other.node(), [&](std::int64_t i, const NodePtr& one, const NodePtr& two) {
-          return where(TensorDict(one), condition.select(dim, i), TensorDict(two), pad).node();
+          const at::Tensor own = all ? condition : condition.select(dim, i);
+          return where(TensorDict(one), own, TensorDict(two), pad).node();
         }));
   }
   if (pad && pad->dim() != 0) {
     fail(Code::shape, "where: the value for missing entries has shape ", show_sizes(pad->sizes()),
          "; one number is needed");
   }
+  const std::vector<std::string> uneven = uneven_entries(td, other);
+  if (!uneven.empty()) return where_each(td, condition, other, pad, uneven);
   WalkRules policy;
   if (pad) policy.missing = WalkRules::Missing::fill;
   policy.what = "where";

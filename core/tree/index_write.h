@@ -72,6 +72,10 @@ class IndexWrite {
   // For an index that cannot be split: computes positions, and gives each element its own.
   void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                       const NodePtr& source);
+  // The same for a source whose elements differ in keys: each of its rows by itself. `places`: the positions of the rows
+  // in each dimension.
+  void plan_one_by_one(const LazyNode& target, const std::vector<at::Tensor>& places,
+                       const NodePtr& source, std::size_t part_dims, std::vector<bool>& touched);
   // Adds new entries to elements outside the index.
   void plan_untouched(const LazyNode& target, const std::vector<bool>& touched, std::size_t dims,
                       const NodePtr& source, std::size_t part_dims);

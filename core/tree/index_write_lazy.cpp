@@ -3,6 +3,7 @@
 #include "core/tensor/known_sizes.h"
 #include "core/tree/index_write.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -54,7 +55,6 @@ void IndexWrite::plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem>
   Sizes flat{-1};
   const std::size_t part_dims = plan.sizes(batch).size();
   flat.append(source->batch().begin() + part_dims, source->batch().end());
-  const TensorDict values = TensorDict(dense_form(source)).reshape(flat);
   std::vector<at::Tensor> places(batch.size());  // one number for each dimension
   at::Tensor left = positions;
   for (std::size_t d = batch.size(); d-- > 0;) {
@@ -62,6 +62,12 @@ void IndexWrite::plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem>
     left = left.div(batch[d], "floor");
   }
   std::vector<bool> touched(target.elements().size(), false);
+  if (is_lazy_stack(*source) && !keys_lost(*as_lazy(source.get())).empty()) {
+    plan_one_by_one(target, places, source, part_dims, touched);
+    if (everywhere_) plan_untouched(target, touched, dims, source, part_dims);
+    return;
+  }
+  const TensorDict values = TensorDict(dense_form(source)).reshape(flat);
   for (std::size_t k = 0; k < target.elements().size(); ++k) {
     const at::Tensor own = places[stack].eq(static_cast<std::int64_t>(k)).nonzero().reshape({-1});
     if (own.numel() == 0) continue;
@@ -76,6 +82,30 @@ void IndexWrite::plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem>
     plan_element(target.elements()[k], rest, values.index(which).node());
   }
   if (everywhere_) plan_untouched(target, touched, dims, source, part_dims);
+}
+
+void IndexWrite::plan_one_by_one(const LazyNode& target, const std::vector<at::Tensor>& places,
+                                 const NodePtr& source, std::size_t part_dims,
+                                 std::vector<bool>& touched) {
+  const auto stack = static_cast<std::size_t>(target.stack_dim());
+  std::vector<NodePtr> rows{source};
+  for (std::size_t d = 0; d < part_dims; ++d) {
+    std::vector<NodePtr> finer;
+    for (const NodePtr& row : rows) {
+      for (const TensorDict& one : TensorDict(row).unbind(0)) finer.push_back(one.node());
+    }
+    rows = std::move(finer);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto place = [&](std::size_t d) { return places[d].data_ptr<std::int64_t>()[i]; };
+    std::vector<IndexItem> rest;
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      if (d != stack) rest.push_back(IndexItem::at(place(d)));
+    }
+    const auto k = static_cast<std::size_t>(place(stack));
+    touched[k] = true;
+    plan_element(target.elements()[k], std::move(rest), rows[i]);
+  }
 }
 
 void IndexWrite::plan_untouched(const LazyNode& target, const std::vector<bool>& touched,

@@ -240,3 +240,57 @@ TD_TEST(a_value_is_held_against_the_shape_of_the_whole) {
   TD_DO(td_fill_at(lazy, TD_AT(TD_I_TENSOR(positions)), fits));
   TD_CHECK_ENTRY(lazy, TD_KEY("n", "a"), TD_SIZES(2, 4, 1), TD_VALUES(7, 8, 9, 10, 7, 8, 9, 10));
 }
+
+/* Two elements of batch size [2], of which only the second has "q"; and one value for each of two places. */
+TD_TEST(rows_that_differ_in_keys_are_written_each) {
+  td_tensordict *one = pair_from(0), *two = pair_from(10), *lazy = NULL, *rows = NULL;
+  td_tensordict *none = td_empty(TD_NO_SIZES), *some = td_empty(TD_NO_SIZES), *second = NULL;
+  const uint8_t where[] = {1, 0, 0, 1};
+  td_tensor *mask = NULL;
+  td_put(two, TD_KEY("q"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  td_put(some, TD_KEY("q"), td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES));
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+  TD_DO(td_lazy_stack(LIST(none, some), 0, &rows));
+  TD_DO(td_tensor_from_data(where, sizeof where, TD_SIZES(2, 2), TD_DTYPE_BOOL, &mask));
+  TD_DO(td_set_at(lazy, TD_AT(TD_I_TENSOR(mask)), rows));
+  TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &second));
+  TD_CHECK_ENTRY(second, TD_KEY("q"), TD_SIZES(2), TD_VALUES(5, 9));
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
+}
+
+/* A condition that does not reach the dimension of the stack holds for each element. */
+TD_TEST(one_condition_for_elements_that_differ_in_keys) {
+  td_tensordict *one = pair_from(0), *two = pair_from(10), *lazy = NULL, *other = NULL,
+                *picked = NULL;
+  td_tensordict *second = NULL;
+  const uint8_t no = 0;
+  td_tensor *condition = NULL;
+  td_put(two, TD_KEY("q"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+  TD_DO(td_clone(lazy, 0, &other));
+  TD_DO(td_binary_inplace(other, TD_BINARY_ADD, TD_BY(TD_O_INT(100)), NULL));
+  TD_DO(td_tensor_from_data(&no, 1, TD_NO_SIZES, TD_DTYPE_BOOL, &condition));
+  TD_DO(td_where(lazy, condition, other, NULL, &picked));
+  TD_DO(td_index(picked, TD_AT(TD_I_INT(1)), &second));
+  TD_CHECK_ENTRY(second, TD_KEY("q"), TD_SIZES(2), TD_VALUES(105, 106));
+}
+
+TD_TEST(a_condition_for_a_stack_among_the_entries) {
+  td_tensordict *one = pair_from(0), *two = pair_from(10), *lazy = NULL, *other = NULL,
+                *picked = NULL;
+  td_tensordict *td = td_empty(TD_SIZES(2)), *second = NULL;
+  const uint8_t where[] = {1, 0};
+  td_tensor *condition = NULL;
+  td_put(two, TD_KEY("q"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+  TD_DO(td_set_dict(td, TD_KEY("deep", "lazy"), lazy));
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  TD_DO(td_clone(td, 0, &other));
+  TD_DO(td_binary_inplace(other, TD_BINARY_ADD, TD_BY(TD_O_INT(100)), NULL));
+  TD_DO(td_tensor_from_data(where, sizeof where, TD_SIZES(2), TD_DTYPE_BOOL, &condition));
+  TD_DO(td_where(td, condition, other, NULL, &picked));
+  TD_CHECK_ENTRY(picked, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 101));
+  TD_CHECK_ENTRY(picked, TD_KEY("deep", "lazy", "a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 110, 111));
+  TD_DO(td_index(picked, TD_AT(TD_I_INT(1)), &second));
+  TD_CHECK_ENTRY(second, TD_KEY("deep", "lazy", "q"), TD_SIZES(2), TD_VALUES(105, 106));
+}
