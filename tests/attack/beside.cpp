@@ -107,8 +107,13 @@ bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dty
 // Whether a lazy stack and what it reads as have equal values whatever is done: nothing is written into the memory of
 // elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
 bool can_compare_dense(const Plan &plan, const Operation &operation) {
-  const bool overlaps = std::any_of(plan.tensors.begin(), plan.tensors.end(),
-                                    [](const TensorPlan &tensor) { return tensor.tangled; });
+  const bool overlaps = std::any_of(
+      plan.tensors.begin(), plan.tensors.end(), [](const TensorPlan &tensor) {
+        bool repeats = tensor.tangled;
+        for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
+          repeats = repeats || (tensor.sizes[i] > 1 && tensor.strides[i] == 0);
+        return repeats;
+      });
   if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
   for (std::size_t i = 0; i < plan.dicts.size(); ++i) {
     std::map<std::string, td_dtype> dtypes;
@@ -207,6 +212,9 @@ std::string compare_dense(const Plan &plan, const Operation &operation, Choices 
   const bool called_back = got.status <= -10000 || want.status <= -10000;
   if ((got.status == TD_OK) != (want.status == TD_OK) && !called_back) {
     const Done &failed = got.status == TD_OK ? want : got;
+    // What a lazy stack reads is a copy, which does not overlap what is written.
+    if (got.status == TD_OK && failed.message.find("single memory location") != std::string::npos)
+      return "";
     return std::string(got.status == TD_OK ? "only the dense one is refused: "
                                            : "only the lazy one is refused: ") +
            td_status_name(failed.status) + " (" + failed.message + ")";
