@@ -294,3 +294,17 @@ TD_TEST(a_condition_for_a_stack_among_the_entries) {
   TD_DO(td_index(picked, TD_AT(TD_I_INT(1)), &second));
   TD_CHECK_ENTRY(second, TD_KEY("deep", "lazy", "q"), TD_SIZES(2), TD_VALUES(105, 106));
 }
+
+/* The batch size of a lazy stack follows from its elements, which therefore keep theirs. */
+TD_TEST(a_shorter_batch_size_around_a_lazy_stack) {
+  td_tensordict *element = td_empty(TD_SIZES(3, 1)), *lazy = NULL, *td = td_empty(TD_SIZES(3, 1, 1));
+  td_tensordict *copy = NULL, *inner = NULL;
+  TD_DO(td_set_dict(element, TD_KEY("e"), td_empty(TD_SIZES(3, 1))));
+  TD_DO(td_lazy_stack(LIST(element), 1, &lazy));
+  TD_DO(td_set_dict(td, TD_KEY("n"), lazy));
+  TD_DO(td_auto_batch_size(td, 1, 0));
+  TD_CHECK_BATCH(td, 3);
+  TD_DO(td_clone(td, 0, &copy));
+  TD_DO(td_get_dict(copy, TD_KEY("n", "e"), &inner));
+  TD_CHECK_BATCH(inner, 3, 1, 1);
+}
