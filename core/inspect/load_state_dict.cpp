@@ -7,6 +7,8 @@
 #include "core/tensor/device.h"
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/names.h"
+#include "core/tree/non_tensor.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
@@ -49,6 +51,18 @@ class Loading : public WalkSink<Take::into> {
     if (!here.is_root()) close();
   }
   void leaf(const Here& here, Tensors tensors) { plan_leaf(here, *tensors[0]); }
+  // A state has no such values: one for the whole follows the batch size of its dictionary.
+  void value(const Here& here, NodesHere nodes) {
+    const Node& node = *nodes[0];
+    const SizesView batch = batch_above();
+    if (begins_with(node.batch(), batch)) return;
+    if (one_value(node) == nullptr) {
+      fail(Code::shape, "batch dimension mismatch: ", show_path(here.path()),
+           " has one value for each element of batch size ", show_sizes(node.batch()),
+           ", which does not begin with the batch size ", show_sizes(batch), " of the state");
+    }
+    plan_batch(changes_, node, batch);
+  }
   void nested_tensor(const Here& here, const NestedTensorNode&, NodesHere) {
     fail(Code::unsupported, show_path(here.path()),
          " is a nested tensor, which a state cannot be loaded into");

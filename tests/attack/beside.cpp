@@ -107,8 +107,8 @@ bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dty
 // Whether a lazy stack and what it reads as have equal values whatever is done: nothing is written into the memory of
 // elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
 bool can_compare_dense(const Plan &plan, const Operation &operation) {
-  const bool overlaps = std::any_of(
-      plan.tensors.begin(), plan.tensors.end(), [](const TensorPlan &tensor) {
+  const bool overlaps =
+      std::any_of(plan.tensors.begin(), plan.tensors.end(), [](const TensorPlan &tensor) {
         bool repeats = tensor.tangled;
         for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
           repeats = repeats || (tensor.sizes[i] > 1 && tensor.strides[i] == 0);

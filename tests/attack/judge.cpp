@@ -84,6 +84,26 @@ Snapshot snapshot(const World &world) {
   return all;
 }
 
+bool can_be_cloned(const td_tensordict *td) {
+  td_tensordict *copy = nullptr;
+  const bool can = td_clone(td, 0, &copy) == TD_OK;
+  td_free(copy);
+  return can;
+}
+
+// A dictionary that could be read before it was changed, and cannot now. What else holds a part of it may be refused: it says
+// that its part has another batch size.
+std::string broken(const World &world, const Call &call, const Plan &plan) {
+  for (const std::size_t i : call.changed()) {
+    if (can_be_cloned(world.dicts[i])) continue;
+    const std::string message = td_last_error_message();
+    const World fresh(plan, Memory::shared);
+    if (i < fresh.dicts.size() && can_be_cloned(fresh.dicts[i]))
+      return "broke dictionary " + std::to_string(i) + ": " + message;
+  }
+  return "";
+}
+
 std::string compare(const Plan &plan, const Operation &operation, Choices &choices,
                     std::string &told) {
   const bool changes = (operation.flags & writes) != 0;
@@ -112,6 +132,10 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
       const std::string changed = difference(snapshot(world), snapshot(fresh), false);
       if (!changed.empty()) return "changed after a failure: " + changed + ", " + failed.text();
     }
+  }
+  if (failed.status == TD_OK && changes) {
+    const std::string what = broken(world, call, plan);
+    if (!what.empty()) return what;
   }
   if (failed.status == TD_OK && !call.wrong.empty()) return "wrong: " + call.wrong;
   const Snapshot got = call.outcome(failed.status == TD_OK);

@@ -54,6 +54,7 @@ td_tensordict *Call::target() {
   plan().reach(i, targets_);
   drawn_.push_back(i);
   written_.push_back(world_.dicts[i]);
+  changed_.insert(i);
   return world_.dicts[i];
 }
 

@@ -86,6 +86,8 @@ class Call {
   std::string told;
   std::string wrong;    // a row that knows the answer: what is wrong with it
   bool itself = false;  // a source is the target
+  // Dictionaries that are changed: their numbers in the plan.
+  const std::set<std::size_t> &changed() const { return changed_; }
   // A target holds what overlaps itself: ATen promises no order in which it is written.
   bool tangled() const;
   // A tensor is in a source and in a target: it may be written into itself.
@@ -101,7 +103,8 @@ class Call {
 
  private:
   std::set<int> targets_, sources_;  // tensors
-  std::vector<std::size_t> drawn_;   // dictionaries
+  std::set<std::size_t> changed_;
+  std::vector<std::size_t> drawn_;  // dictionaries
   bool drew_tensor_ = false;
   std::vector<const td_tensordict *> written_;
   std::vector<const td_tensor *> written_tensors_;

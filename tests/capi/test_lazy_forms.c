@@ -297,7 +297,8 @@ TD_TEST(a_condition_for_a_stack_among_the_entries) {
 
 /* The batch size of a lazy stack follows from its elements, which therefore keep theirs. */
 TD_TEST(a_shorter_batch_size_around_a_lazy_stack) {
-  td_tensordict *element = td_empty(TD_SIZES(3, 1)), *lazy = NULL, *td = td_empty(TD_SIZES(3, 1, 1));
+  td_tensordict *element = td_empty(TD_SIZES(3, 1)), *lazy = NULL,
+                *td = td_empty(TD_SIZES(3, 1, 1));
   td_tensordict *copy = NULL, *inner = NULL;
   TD_DO(td_set_dict(element, TD_KEY("e"), td_empty(TD_SIZES(3, 1))));
   TD_DO(td_lazy_stack(LIST(element), 1, &lazy));

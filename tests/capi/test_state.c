@@ -454,3 +454,27 @@ TD_TEST(states_may_be_deep) {
                    more);
   }
 }
+
+/* A value for the whole dictionary follows the batch size that the state brings; one for each element cannot. */
+TD_TEST(values_follow_the_batch_size_of_the_state) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 3)), *wide = td_empty(TD_SIZES(3, 2)), *state = NULL;
+  td_tensordict *copy = NULL;
+  td_load_state_dict_options options = TD_LOAD_STATE_DICT_OPTIONS_INIT;
+  options.assign = 1;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
+  td_put(wide, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2)));
+  TD_DO(td_set_text(td, TD_KEY("name"), "both"));
+  TD_DO(td_state_dict(wide, NULL, &state));
+  TD_DO(td_load_state_dict(td, state, &options));
+  TD_DO(td_clone(td, 0, &copy));
+  TD_CHECK_BATCH(copy, 3, 2);
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("each"), "[[1, 2], [3, 4], [5, 6]]"));
+  td_put(wide, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2)));
+  TD_DO(td_state_dict(copy, NULL, &state));
+  TD_DO(td_load_state_dict(td, state, &options));
+  td_tensordict *narrow = td_empty(TD_SIZES(2, 3));
+  td_put(narrow, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
+  TD_DO(td_state_dict(narrow, NULL, &state));
+  TD_EXPECT(td_load_state_dict(td, state, &options), TD_ERR_SHAPE);
+  TD_CHECK_BATCH(td, 3, 2);
+}
