@@ -553,10 +553,14 @@ def c_type(swig_type):
     return swig_type
 
 
+def is_in(function, areas):
+    return function.name.startswith(areas) and function.name not in OUTSIDE
+
+
 def spared(function, changed):
     """Who else gets all memory."""
-    ours = function.name.startswith(OURS_ONLY) or any(".h5" in value for value in changed.values())
-    return ["OWN_THREAD"] * function.name.startswith(OWN_THREAD) + ["OURS_ONLY"] * ours
+    ours = is_in(function, OURS_ONLY) or any(".h5" in value for value in changed.values())
+    return ["OWN_THREAD"] * is_in(function, OWN_THREAD) + ["OURS_ONLY"] * ours
 
 
 def allocation_test(function, handles, frees, number, changed):
@@ -574,7 +578,7 @@ def allocation_test(function, handles, frees, number, changed):
     watches += ["SPARE_MAY_STAY"] if function.name in SPARE_MAY_STAY else []
     watches += spared(function, changed)
     watches += ["REMOTE_MAY_DIFFER"] if any(p.type == "p.td_store" for p in function.parameters) else []
-    watches += ["MAY_LEAK"] if function.name.startswith(tuple(MAY_LEAK)) else []
+    watches += ["MAY_LEAK"] if function.name in MAY_LEAK or is_in(function, tuple(a for a in MAY_LEAK if a.endswith("_"))) else []
     lines = ["  misuse m;", f'  attempts_begin("{function.name}", {" | ".join(watches)}, {forms}, '
              f'{REFUSED.get(function.name, "TD_OK")}, {INSTEAD.get(function.name, "TD_ERR_OUT_OF_MEMORY")}, {known});',
              "  while (attempts_world(&m)) {"]
