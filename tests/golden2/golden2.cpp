@@ -241,6 +241,15 @@ void check_refused(const Case &one) {
               "another number of batch dimensions");
 }
 
+// Log-probabilities of what the data holds.
+void check_log_prob(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict data = load(one.file("data")), expected = load(one.file("expected"));
+  const Dict found = made<td_tensordict>(
+      [&](auto out) { return td_module_log_prob(data.get(), module.get(), nullptr, out); });
+  compare(expected.get(), found.get(), one.tolerance());
+}
+
 void check_ensemble(const Case &one) {
   const Module module = load_module(one.file("file"));
   const Dict data = load(one.file("data")), params = load(one.file("params")),
@@ -556,6 +565,8 @@ bool run(const Case &one) {
     check_called(one);
   } else if (kind == "refused") {
     check_refused(one);
+  } else if (kind == "log_prob") {
+    check_log_prob(one);
   } else if (kind == "package") {
     check_package(one);
   } else if (kind == "ensemble") {

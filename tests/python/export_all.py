@@ -20,8 +20,10 @@ import torch  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
 from export_module import export  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
+from tensordict.nn import CompositeDistribution, ProbabilisticTensorDictSequential, set_interaction_type  # noqa: E402
 
 
+TOLERANCE = {"estimated_mean": 0.02}  # of values that both sides estimate
 NEWER = {one.__name__ for one in modules.GOOD[: modules.GOOD.index(modules.plain)]}
 WITH_BATCHES = NEWER | {"plain", "normal", "vision", "recurrent"}
 
@@ -66,6 +68,20 @@ def batches(name, module, td, folder, case, few):
             yield {**one, "kind": "refused"}
 
 
+def scored(name, module, td, folder, case):
+    """Actions that Python has drawn, and their log-probabilities."""
+    last = module[-1] if isinstance(module, ProbabilisticTensorDictSequential) else None
+    if last is None or not last.return_log_prob or isinstance(module.get_dist(td.clone()), CompositeDistribution):
+        return
+    with set_interaction_type("random"):
+        drawn = module(td.clone())
+    data = td.clone().update(drawn.select(*last.dist_sample_keys))
+    data.memmap(folder / f"{name}_drawn")
+    expected = TensorDict({last.log_prob_keys[0]: module.log_prob(data)}, data.batch_size)
+    expected.memmap(folder / f"{name}_scored")
+    yield {**case, "kind": "log_prob", "data": f"{name}_drawn", "expected": f"{name}_scored", "tolerance": 1e-4}
+
+
 def write(name, make, folder, pt2, few):
     torch.manual_seed(0)
     module, td = make()
@@ -85,7 +101,7 @@ def write(name, make, folder, pt2, few):
         "expected": f"{name}_expected",
         "in_keys": [key(one) for one in in_keys],
         "out_keys": list(map(list, out_keys)),
-        "tolerance": 1e-5,
+        "tolerance": TOLERANCE.get(name, 1e-5),
     }
     cases = [case]
     if name in WITH_BATCHES:
@@ -97,6 +113,8 @@ def write(name, make, folder, pt2, few):
             cases += others
     if pt2:
         cases.append({**case, "deep": True, "kind": "package", "file": f"{name}.pt2"})
+    if not pt2:
+        cases += scored(name, module, td, folder, case)
     params = stacked_params(module)
     if not params.is_empty() and not pt2 and name not in NEWER:
         params.memmap(folder / f"{name}_params")
