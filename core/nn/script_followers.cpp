@@ -108,7 +108,8 @@ void read_transforms(Members& members, DistributionShape& shape) {
   members.read("base", base);
   const std::optional<DistributionKind> kind = distribution_of_name(base);
   if (!kind || !can_be_transformed(*kind))
-    fail(Code::unsupported, members.where(), ": the base ", quote(base), " is not transformed here");
+    fail(Code::unsupported, members.where(), ": the base ", quote(base),
+         " is not transformed here");
   shape.base = *kind;
   const Plain& transforms = members.wanted("transforms");
   if (!transforms.is(Plain::list) || transforms.items().empty())
@@ -137,7 +138,8 @@ void read_transforms(Members& members, DistributionShape& shape) {
       if (one == ValueSource::log_normal && !normal)
         fail(Code::format, values.where(), ": \"log_normal\" needs a normal base");
     }
-    const bool estimated = spec.mode == ValueSource::estimate || spec.median == ValueSource::estimate;
+    const bool estimated =
+        spec.mode == ValueSource::estimate || spec.median == ValueSource::estimate;
     if (estimated || spec.median == ValueSource::log_normal)
       fail(Code::unsupported, values.where(), ": only means are estimated");
   }

@@ -28,7 +28,9 @@ class Transformed final : public Distribution {
     if (spec_.mode == ValueSource::log_normal) return (loc_ - scale_.square()).exp();
     return moved(spec_.mode, "mode", &Distribution::mode);
   }
-  at::Tensor median() const override { return moved(spec_.median, "median", &Distribution::median); }
+  at::Tensor median() const override {
+    return moved(spec_.median, "median", &Distribution::median);
+  }
   at::Tensor mean() const override { return mean_by(spec_.mean, "mean", &Distribution::mean); }
   at::Tensor deterministic() const override {
     return mean_by(spec_.deterministic, "deterministic value", &Distribution::deterministic);
@@ -65,7 +67,8 @@ class Transformed final : public Distribution {
 
   at::Tensor forward(const at::Tensor& base) const {
     path_.assign(1, base);
-    for (const TransformSpec& one : spec_.transforms) path_.push_back(transformed(one, path_.back()));
+    for (const TransformSpec& one : spec_.transforms)
+      path_.push_back(transformed(one, path_.back()));
     return path_.back();
   }
 

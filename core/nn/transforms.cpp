@@ -12,8 +12,6 @@ namespace td {
 
 namespace {
 
-
-
 constexpr const char* transform_names[] = {"affine",  "tanh", "safe_tanh",
                                            "sigmoid", "exp",  "softplus"};
 
@@ -71,7 +69,8 @@ std::optional<TransformSpec::Kind> transform_of_name(const std::string& name) no
 
 at::Tensor transformed(const TransformSpec& spec, const at::Tensor& x) {
   switch (spec.kind) {
-    case TransformSpec::Kind::affine: return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
+    case TransformSpec::Kind::affine:
+      return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
     case TransformSpec::Kind::tanh: return x.tanh();
     case TransformSpec::Kind::safe_tanh: return inside(x.tanh());
     case TransformSpec::Kind::sigmoid: return inside_unit(x.sigmoid());
@@ -83,7 +82,8 @@ at::Tensor transformed(const TransformSpec& spec, const at::Tensor& x) {
 
 at::Tensor transformed_back(const TransformSpec& spec, const at::Tensor& y) {
   switch (spec.kind) {
-    case TransformSpec::Kind::affine: return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
+    case TransformSpec::Kind::affine:
+      return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
     case TransformSpec::Kind::tanh: return y.atanh();
     case TransformSpec::Kind::safe_tanh: return inside(y).atanh();
     case TransformSpec::Kind::sigmoid: {

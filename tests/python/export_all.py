@@ -133,10 +133,27 @@ def write(name, make, folder, pt2, few):
     return cases
 
 
-def check_refused(make, text):
+def write_trained(name, make, folder):
+    """The same network in eval(), and two steps of training with what becomes of its statistics."""
+    torch.manual_seed(0)
+    module, td = make()
+    off = export(module, td, folder / f"{name}.pt", train=True, quiet=True)
+    td.clone().memmap(folder / f"{name}_data")
+    module.eval()(td.clone()).detach().memmap(folder / f"{name}_expected")
+    keys = {"in_keys": [key(one) for one in module.in_keys], "out_keys": [key(one) for one in module.out_keys]}
+    plain = {"kind": "module", "file": f"{name}.pt", "data": f"{name}_data", "expected": f"{name}_expected", **keys}
+    module.train()(td.clone())
+    module(td.clone()).detach().memmap(folder / f"{name}_trained_expected")
+    TensorDict.from_module(module).data.clone().memmap(folder / f"{name}_trained_params")
+    trained = {"kind": "train", "expected": f"{name}_trained_expected", "params": f"{name}_trained_params"}
+    print(f"{name}: {off:.3g}, can train")
+    return [{**plain, "tolerance": 1e-5}, {**plain, **trained, "tolerance": 1e-5}]
+
+
+def check_refused(make, text, **options):
     torch.manual_seed(0)
     try:
-        export(*make(), "/nowhere/x.pt", quiet=True)
+        export(*make(), "/nowhere/x.pt", quiet=True, **options)
     except CannotExport as error:
         if text in str(error) and "\n" not in str(error):
             print(f"{make.__name__}: {error}"[:200])
@@ -159,7 +176,12 @@ def main():
             cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
         except ImportError as error:
             print(f"{make.__name__}: left out ({error})")
+    for make in modules.TRAINED:
+        if not pt2 and (not names or make.__name__ in names):
+            cases += write_trained(make.__name__, make, folder)
     if not names and not pt2:
+        for make, text in modules.BAD_TRAINED.items():
+            check_refused(make, text, train=True)
         for make, text in modules.BAD.items():
             check_refused(make, text)
     (folder / "manifest.json").write_text(json.dumps({"cases": cases}, indent=1) + "\n")

@@ -133,6 +133,23 @@ def normalised():
     return TensorDictModule(nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(), mlp(2)), ["observation"], ["action"]), observation()
 
 
+def in_training():
+    """Batch normalisation of rows, and of images behind it."""
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rows, self.images = nn.BatchNorm1d(4), nn.BatchNorm2d(2, momentum=0.3)
+            self.out = nn.Linear(4, 2)
+
+        def forward(self, x):
+            rows = self.rows(x)
+            images = self.images(rows.reshape(x.shape[0], 1, 2, 2).expand(x.shape[0], 2, 2, 2))
+            return self.out(images.sum(1).reshape(x.shape[0], 4))
+
+    return TensorDictModule(Both(), ["observation"], ["action"]), observation()
+
+
 def tied():
     return TensorDictModule(Tied(), ["observation"], ["action"]), observation()
 
@@ -591,6 +608,11 @@ def unknown_distribution():
     return sampled(make, ["loc", "scale"]), observation()
 
 
+def cumulative_statistics():
+    """Without a momentum."""
+    return TensorDictModule(nn.Sequential(nn.BatchNorm1d(4, momentum=None), mlp(2)), ["observation"], ["action"]), observation()
+
+
 def transform_of_another_kind():
     def make(loc, scale):
         return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.PowerTransform(torch.tensor(2.0))])
@@ -698,6 +720,10 @@ def missing_input():
 def no_module():
     return nn.Linear(4, 2), observation()
 
+
+# Modules that are exported with train=True, and those that this refuses.
+TRAINED = [in_training]
+BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
     unknown_distribution: "Laplace",
