@@ -227,9 +227,12 @@ void register_recurrent() {
       });
 }
 
-// A thousand networks with an output each, against ten times a hundred.
+// A thousand networks with an output each, against ten times a hundred. They share their parameters, or the
+// memory of the processor would decide.
 void register_long_sequences() {
   const auto policy = std::make_shared<Policy>(1);
+  td_tensordict* shared = nullptr;
+  ok(td_module_params(policy->module, &shared));
   const auto sequence_of = [&](std::size_t count) {
     std::vector<td_module*> modules;
     for (std::size_t i = 0; i < count; ++i) {
@@ -241,6 +244,7 @@ void register_long_sequences() {
       options.out_keys_len = 1;
       td_module* module = nullptr;
       ok(td_module_load(archive.c_str(), &options, &module));
+      ok(td_module_set_params(module, nullptr, shared));
       modules.push_back(module);
     }
     td_module* all = nullptr;

@@ -100,7 +100,7 @@ TransformSpec transform(const Plain& given, const std::string& where) {
   return spec;
 }
 
-// What stands behind the base of a transformed distribution.
+// The transforms of a distribution, and where its values come from.
 void read_transforms(Members& members, DistributionShape& shape) {
   TransformedSpec& spec = shape.transformed;
   std::string base;

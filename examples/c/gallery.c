@@ -10,7 +10,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 4, SEEN = 8, ACTED = 2, CHOICES = 5, AGENTS = 3, AGENT_SEEN = 6, PIXELS = 3 * 28 * 28 };
+enum {
+  ROWS = 4,
+  SEEN = 8,
+  ACTED = 2,
+  CHOICES = 5,
+  AGENTS = 3,
+  AGENT_SEEN = 6,
+  PIXELS = 3 * 28 * 28
+};
 
 /* What an engine has for a step, and what it gets. */
 typedef struct arrays {
