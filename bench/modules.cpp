@@ -187,6 +187,81 @@ Body act_by_hand(std::shared_ptr<Environments> engine, torch::jit::Module script
   };
 }
 
+// A policy with memory, as docs/guide/memory.md calls it: the new state takes the place of the old one.
+void register_recurrent() {
+  constexpr std::int64_t n = 64, seen = 8, hidden = 32;
+  const std::string file = TD_BENCH_GALLERY "/recurrent.pt";
+  td_module* module = nullptr;
+  ok(td_module_load(file.c_str(), nullptr, &module));
+  td_tensordict* td = nullptr;
+  ok(td_create(&n, 1, TD_DEVICE_NONE, -1, &td));
+  static const char* const h[] = {"next", "recurrent_state_h"};
+  static const char* const c[] = {"next", "recurrent_state_c"};
+  const at::Tensor observation = at::rand({n, seen}), zeros = at::zeros({n, 1, hidden}),
+                   is_init = at::zeros({n, 1}, at::kBool);
+  const char* const names[] = {"observation", h[1], c[1], "is_init"};
+  const at::Tensor inputs[] = {observation, zeros, zeros.clone(), is_init};
+  for (int i = 0; i < 4; ++i) {
+    td_tensor* tensor = wrap(inputs[i]);
+    ok(td_set(td, names + i, 1, tensor));
+    td_tensor_free(tensor);
+  }
+  torch::jit::Module script = torch::jit::load(file);
+  figure(
+      "module: recurrent step, 64 environments", 4, 1.1,
+      [td, module](benchmark::State& state) {
+        for (auto _ : state) {
+          ok(td_module_call_inplace(td, module, nullptr));
+          ok(td_rename_key(td, h, 2, h + 1, 1, 0));
+          ok(td_rename_key(td, c, 2, c + 1, 1, 0));
+        }
+      },
+      [script, observation, zeros, is_init](benchmark::State& state) {
+        torch::jit::Module policy = script;
+        at::Tensor was_h = zeros, was_c = zeros;
+        for (auto _ : state) {
+          const auto out = policy.forward({observation, was_h, was_c, is_init}).toTuple();
+          was_h = out->elements()[1].toTensor();
+          was_c = out->elements()[2].toTensor();
+        }
+      });
+}
+
+// A thousand networks with an output each, against ten times a hundred. They share their parameters, or the
+// memory of the processor would decide.
+void register_long_sequences() {
+  const auto policy = std::make_shared<Policy>(1);
+  td_tensordict* shared = nullptr;
+  ok(td_module_params(policy->module, &shared));
+  const auto sequence_of = [&](std::size_t count) {
+    std::vector<td_module*> modules;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string name = "action " + std::to_string(i);
+      const char* const out = name.c_str();
+      const td_key key = {&out, 1};
+      td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
+      options.out_keys = &key;
+      options.out_keys_len = 1;
+      td_module* module = nullptr;
+      ok(td_module_load(archive.c_str(), &options, &module));
+      ok(td_module_set_params(module, nullptr, shared));
+      modules.push_back(module);
+    }
+    td_module* all = nullptr;
+    ok(td_module_sequence(modules.data(), count, nullptr, &all));
+    for (td_module* one : modules) td_module_free(one);
+    return all;
+  };
+  const auto calls = [](const std::shared_ptr<Policy>& of, td_module* module, int times) {
+    return [of, module, times](benchmark::State& state) {
+      for (auto _ : state)
+        for (int i = 0; i < times; ++i) ok(td_module_call_inplace(of->td, module, nullptr));
+    };
+  };
+  figure("module: sequence of 1,000", 1000, 1.1, calls(policy, sequence_of(1000), 1),
+         calls(std::make_shared<Policy>(1), sequence_of(100), 10));
+}
+
 }  // namespace
 
 void register_modules() {
@@ -210,6 +285,8 @@ void register_modules() {
     register_ensemble(policy);
   }
   register_sampling();
+  register_recurrent();
+  register_long_sequences();
 }
 
 }  // namespace bench

@@ -5,6 +5,31 @@ import torch
 from torch import distributions as D
 
 
+class CannotExport(Exception):
+    """What stands in the way, in one line."""
+
+
+def number(value, name):
+    """What has to be one number for all elements."""
+    made = bound(value, name)
+    if isinstance(made, list):
+        raise CannotExport(f"the distribution's {name} differs among elements: {made}; one number is supported")
+    return made
+
+
+def bound(value, name):
+    """A number for all elements, or a list with one for each element of an event, such as the joints of a robot."""
+    tensor = torch.as_tensor(value, dtype=torch.float64)
+    if tensor.numel() == 0:
+        raise CannotExport(f"the distribution's {name} is empty")
+    if (tensor == tensor.flatten()[0]).all():
+        return float(tensor.flatten()[0])
+    rows = tensor.reshape(-1, tensor.shape[-1])
+    if (rows != rows[0]).any():
+        raise CannotExport(f"the distribution's {name} differs among rows: {rows.tolist()}; one for each element is supported")
+    return rows[0].tolist()
+
+
 def loc_of(part, values):
     loc = values["loc"]
     if not part.get("tanh_loc"):
@@ -84,8 +109,12 @@ def deterministic(dist):
 
 def disagreement(part, dist, values, tolerance=1e-3):
     """What differs between a distribution of Python and its description, or None."""
-    value, log_prob = COMPUTED[part["distribution"]](part, values)
-    theirs = deterministic(dist)
+    return difference_of(COMPUTED[part["distribution"]](part, values), deterministic(dist), dist, tolerance)
+
+
+def difference_of(computed, theirs, dist, tolerance=1e-3):
+    """What differs between the value and the log-probability that the library computes and those of Python, or None."""
+    value, log_prob = computed
     for what, ours, other in (("value", value, theirs), ("log-probability", log_prob, dist.log_prob(theirs))):
         if ours.shape != other.shape or ours.dtype != other.dtype:
             return f"{what} is {other.dtype} {list(other.shape)} in Python, and would be {ours.dtype} {list(ours.shape)}"

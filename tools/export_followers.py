@@ -4,8 +4,9 @@ For export_module.py. docs/guide/modules.md has the table of what can stand ther
 """
 import math
 
+import export_transformed
 import torch
-from export_check import disagreement
+from export_check import CannotExport, bound, disagreement, number
 from tensordict.nn import (
     CompositeDistribution,
     NormalParamExtractor,
@@ -14,10 +15,6 @@ from tensordict.nn import (
 )
 from tensordict.nn import distributions as td_distributions
 from torch import distributions as D
-
-
-class CannotExport(Exception):
-    """What stands in the way, in one line."""
 
 
 def key(name):
@@ -93,27 +90,6 @@ def logits_of(module, td):
     return LogitsOf(module, plain) if plain is not None and isinstance(dist, D.Categorical) else None
 
 
-def number(value, name):
-    """What has to be one number for all elements."""
-    made = bound(value, name)
-    if isinstance(made, list):
-        raise CannotExport(f"the distribution's {name} differs among elements: {made}; one number is supported")
-    return made
-
-
-def bound(value, name):
-    """A number for all elements, or a list with one for each element of an event, such as the joints of a robot."""
-    tensor = torch.as_tensor(value, dtype=torch.float64)
-    if tensor.numel() == 0:
-        raise CannotExport(f"the distribution's {name} is empty")
-    if (tensor == tensor.flatten()[0]).all():
-        return float(tensor.flatten()[0])
-    rows = tensor.reshape(-1, tensor.shape[-1])
-    if (rows != rows[0]).any():
-        raise CannotExport(f"the distribution's {name} differs among rows: {rows.tolist()}; one for each element is supported")
-    return rows[0].tolist()
-
-
 def bounds(dist, low, high):
     made = {"low": bound(low, "low"), "high": bound(high, "high")}
     if getattr(dist, "tanh_loc", False):
@@ -122,11 +98,16 @@ def bounds(dist, low, high):
     return made
 
 
+def is_tanh_normal(dist):
+    """Of the usual form, one event. That of TorchRL is a transformed distribution too."""
+    return type(dist).__name__ == "TanhNormal" and len(dist.event_shape) == 1
+
+
 def shape_of(dist):
     """The members that say which distribution this is. The class may be a function of the user's, so what it
     made is looked at."""
     name, ours = type(dist).__name__, None
-    if name == "TanhNormal" and len(dist.event_shape) == 1:
+    if is_tanh_normal(dist):
         ours = {"distribution": "TanhNormal", **bounds(dist, dist.low, dist.high)}
     elif name == "TruncatedNormal" and isinstance(dist, D.Independent):
         ours = {"distribution": "TruncatedNormal", **bounds(dist, dist.low, dist.high)}
@@ -161,17 +142,21 @@ def shape_of(dist):
         raise CannotExport("OneHotCategorical of torch gives other dtypes; take that of tensordict.nn")
     raise CannotExport(
         f"the distribution {dist} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
-        "Categorical, OneHotCategorical, Bernoulli, Delta and CompositeDistribution of these are"
+        "Categorical, OneHotCategorical, Bernoulli, Delta, TransformedDistribution of the continuous ones and "
+        "CompositeDistribution of these are"
     )
 
 
-def part_of(td, dist, names, in_keys, out_key, log_prob_key):
-    part = shape_of(dist)
+def part_of(td, dist, names, in_keys, out_key, log_prob_key, estimates=1000, composite=False):
     values = {name: td.get(tuple(one)) for name, one in zip(names, in_keys)}
     try:
-        off = disagreement(part, dist, values)
+        if export_transformed.unwrapped(dist) is not None and not is_tanh_normal(dist):
+            part, off = export_transformed.part_of(dist, shape_of, values, estimates, composite)
+        else:
+            part = shape_of(dist)
+            off = disagreement(part, dist, values)
     except KeyError as error:
-        off = f"parameter {error} is missing"
+        part, off = {"distribution": type(dist).__name__}, f"parameter {error} is missing"
     if off is not None:
         raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}")
     part.update(in_keys=in_keys, names=names, out_key=out_key, log_prob_key=log_prob_key)
@@ -185,7 +170,8 @@ def parts_of(module, td):
     log_prob_keys = [key(one) for one in module.log_prob_keys]
     if not isinstance(dist, CompositeDistribution):
         names = [one if isinstance(one, str) else one[-1] for one in module.dist_keys]
-        return [part_of(td, dist, names, [key(one) for one in module.in_keys], out_keys[0], log_prob_keys[0])]
+        in_keys = [key(one) for one in module.in_keys]
+        return [part_of(td, dist, names, in_keys, out_keys[0], log_prob_keys[0], module.n_empirical_estimate)]
     if len(module.in_keys) != 1:
         raise CannotExport("a CompositeDistribution is supported with one in_key, that of its parameters")
     params = td.get(module.in_keys[0])
@@ -196,7 +182,7 @@ def parts_of(module, td):
         if module.return_log_prob and log_prob_keys[at][:-1] != key(written)[:-1]:
             raise CannotExport(f"the log-probability of {written} stands in another dictionary than its value")
         in_keys = [key(module.in_keys[0]) + key(name) + [leaf] for leaf in leaves]
-        parts.append(part_of(td, one, leaves, in_keys, key(written), log_prob_keys[at]))
+        parts.append(part_of(td, one, leaves, in_keys, key(written), log_prob_keys[at], composite=True))
     return parts
 
 
@@ -212,9 +198,12 @@ def describe(module, td):
             "scale_mapping": scale_mapping(module.module),
             "scale_lb": float(module.module.scale_lb),
         }
+    distributions = parts_of(module, td)
+    if module.return_log_prob and any(one.get("base") == "Delta" for one in distributions):
+        raise CannotExport("the log-probability of a Delta behind transforms is one of two infinities; take return_log_prob=False")
     made = {
         "kind": "probabilistic",
-        "distributions": parts_of(module, td),
+        "distributions": distributions,
         "interaction": str(module.default_interaction_type.value),
         "return_log_prob": bool(module.return_log_prob),
     }

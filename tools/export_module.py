@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes a module of Python's tensordict.nn as a file that td_module_load() reads.
 
-    export_module.py PACKAGE.MODULE:OBJECT EXAMPLE_FOLDER OUT [--script | --trace] [--pt2] [--tolerance T]
+    export_module.py PACKAGE.MODULE:OBJECT EXAMPLE_FOLDER OUT [--script | --trace | --train] [--pt2] [--tolerance T]
 
 OBJECT is the module, or a function that makes it. EXAMPLE_FOLDER holds a TensorDict (TensorDict.memmap) with the
 inputs. OUT becomes a TorchScript archive, and with --pt2 a package of AOTInductor lies beside it as OUT with .pt2
-at its end (torch 2.6 or newer; it holds compiled code for this kind of processor).
+at its end (torch 2.6 or newer; it holds compiled code for this kind of processor). With --train it can also be
+loaded to run as in training: batch normalisation updates its statistics, dropout draws.
 
 What is written is run beside the original on random inputs of several batch sizes; a difference above the tolerance
 is an error, and OUT stays as it was. Distributions at the end are not traced: the archive describes them. Parameters
@@ -27,6 +28,7 @@ from tensordict import TensorDict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import export_graph  # noqa: E402
+import export_train  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
 from export_plan import Plan, short  # noqa: E402
 from export_probe import (  # noqa: E402
@@ -71,8 +73,9 @@ def candidates(plan, given, how):
         "script": lambda: export_graph.scripted(plan, tuple(given)),
         "trace": lambda: export_graph.traced(plan, tuple(mixed), strict=False),
         "checked trace": lambda: checked_trace(plan, tuple(mixed)),
+        "train": lambda: export_train.traced(plan, tuple(given)),
     }
-    chosen = {"auto": ["export", "graph", "strict", "script", "checked trace"], "trace": ["trace"], "script": ["script"]}[how]
+    chosen = {"auto": ["export", "graph", "strict", "script", "checked trace"], "trace": ["trace"], "script": ["script"], "train": ["train"]}[how]
     return [(name, ways[name]) for name in chosen]
 
 
@@ -96,6 +99,8 @@ def script_of(plan, example, how, tolerance):
             off, other = difference(plan, candidate, given)
             if other is None and off <= tolerance:
                 check_whole(plan, candidate, example, tolerance)
+                if name == "train":
+                    export_train.check(plan, candidate, given, tolerance)
                 fixed = is_recurrent(candidate)
                 batches = Batches(plan, candidate, given, tolerance, fixed)
                 if given and given.batch_dims not in batches.direct:
@@ -182,14 +187,17 @@ def planned(module, example_td, how, tolerance):
     raise problem
 
 
-def export(module, example_td, path, *, how="auto", pt2=False, tolerance=1e-5, quiet=False):
+def export(module, example_td, path, *, how="auto", pt2=False, train=False, tolerance=1e-5, quiet=False):
     """Writes `module` to `path`. `example_td` holds its inputs; its batch size may be any other later.
 
-    how: "auto", "trace" or "script". Returns the largest difference from the original, relative to 1 + |value|.
+    how: "auto", "trace" or "script". With `train`, the file can also be loaded to run as in training. Returns the largest difference from the original, relative to 1 + |value|.
     Raises CannotExport.
     """
     if not isinstance(module, torch.nn.Module) or not hasattr(module, "in_keys"):
         raise CannotExport(f"{type(module).__name__} is no module of tensordict.nn; wrap it in a TensorDictModule")
+    if train and (pt2 or how != "auto"):
+        raise CannotExport("a module that can train is traced, and is no package; leave out pt2 and how")
+    how = "train" if train else how
     say = (lambda *text: None) if quiet else print
     was_training = module.training
     validated = torch.distributions.Distribution._validate_args
@@ -237,12 +245,13 @@ def main():
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--script", dest="how", action="store_const", const="script", help="compile the Python code, which keeps branches that depend on data")
     way.add_argument("--trace", dest="how", action="store_const", const="trace", help="write down what runs on the example, even if it might depend on it")
+    way.add_argument("--train", action="store_true", help="can also be loaded to run as in training")
     parser.add_argument("--pt2", action="store_true", help="write a package of AOTInductor too")
     parser.add_argument("--tolerance", type=float, default=1e-5, help="largest difference allowed (%(default)s)")
     given = parser.parse_args()
     try:
         example = TensorDict.load_memmap(given.example)
-        export(find(given.module), example, given.out, how=given.how or "auto", pt2=given.pt2, tolerance=given.tolerance)
+        export(find(given.module), example, given.out, how=given.how or "auto", pt2=given.pt2, train=given.train, tolerance=given.tolerance)
     except CannotExport as error:
         sys.exit(f"export_module.py: {error}")
 

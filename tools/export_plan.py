@@ -92,7 +92,7 @@ class Plan:
             raise CannotExport(f"the example lacks the input {short(missing[0])!r}")
         chosen = [one for one in paths(module.out_keys) if one != ("_",)]
         with torch.no_grad():
-            check_alone(module, example)
+            self.interaction = check_alone(module, example)
             self.network = network
             # Distributions that are made of logits, such as masked ones: the network computes these.
             followers = self.with_logits(followers, self.run(example.clone()))

@@ -31,8 +31,19 @@ def short(name):
     return name[0] if len(name) == 1 else name
 
 
+def interaction_for(module, example):
+    """The deterministic value is compared; of a distribution that has none in Python, the one that the module takes."""
+    try:
+        with torch.random.fork_rng(devices=[]), set_interaction_type(InteractionType.DETERMINISTIC):
+            module(example.clone())
+        return InteractionType.DETERMINISTIC
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
 def check_alone(module, example):
-    """Runs the original on the example once. Raises CannotExport for what its out_keys do not name."""
+    """Runs the original on the example. Raises CannotExport for what its out_keys do not name. Returns the interaction
+    type with which it runs."""
     for name, one in module.named_modules():
         if isinstance(one, TensorDictSequential) and one.partial_tolerant:
             raise CannotExport(
@@ -40,8 +51,9 @@ def check_alone(module, example):
                 "modules one by one, and join them with td_module_sequence and TD_MODULE_SEQUENCE_PARTIAL_TOLERANT"
             )
     before = {name: tensor.detach().clone() for name, tensor in state(module).items()}
+    interaction = interaction_for(module, example)
     given = example.clone()
-    with set_interaction_type(InteractionType.DETERMINISTIC):
+    with set_interaction_type(interaction):
         after = module(given)
     now = state(module)
     for name, tensor in before.items():
@@ -60,17 +72,20 @@ def check_alone(module, example):
         for name in known:
             if name not in written and after.batch_dims == example.batch_dims:
                 raise CannotExport(f"the module removes the entry {short(name)!r}, which a file cannot do")
+    return interaction
 
 
 def check_whole(plan, candidate, example, tolerance):
     """The candidate and what follows it beside the original, over all entries that the original writes."""
-    with torch.no_grad(), set_interaction_type(InteractionType.DETERMINISTIC):
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), set_interaction_type(plan.interaction):
+        torch.manual_seed(0)  # the mean of some distributions is estimated
         after = plan.module(example.clone())
         inputs = plan.inputs(example.clone())
         results = candidate(*inputs)
         ours = example.clone() if not plan.front else after.empty()
         for name, tensor in zip(plan.names, results if isinstance(results, (tuple, list)) else [results]):
             ours.set(name, tensor)
+        torch.manual_seed(0)
         for one in plan.followers:
             ours = one(ours)
     for name in plan.module.out_keys:

@@ -33,13 +33,14 @@ std::optional<td::KeyPaths> optional_keys(const td_key* keys, std::size_t n, con
 td::ScriptOptions load_options_in(const td_module_load_options* options) {
   const td_module_load_options given =
       capi::options_in(options, td_module_load_options TD_MODULE_LOAD_OPTIONS_INIT);
-  check_flags(given.flags, TD_MODULE_LOAD_FREEZE | TD_MODULE_LOAD_OPTIMIZE);
+  check_flags(given.flags, TD_MODULE_LOAD_FREEZE | TD_MODULE_LOAD_OPTIMIZE | TD_MODULE_LOAD_TRAIN);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::ScriptOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   if (given.dtype != TD_DTYPE_OTHER) result.dtype = capi::dtype_in(given.dtype);
   result.freeze = (given.flags & TD_MODULE_LOAD_FREEZE) != 0;
   result.optimize = (given.flags & TD_MODULE_LOAD_OPTIMIZE) != 0;
+  result.train = (given.flags & TD_MODULE_LOAD_TRAIN) != 0;
   result.in_keys = optional_keys(given.in_keys, given.in_keys_len, "options.in_keys");
   result.out_keys = optional_keys(given.out_keys, given.out_keys_len, "options.out_keys");
   if (given.sha256 != nullptr) result.sha256 = given.sha256;

@@ -145,6 +145,14 @@ void BatchForm::check_dtypes(const KeyPaths& keys, c10::ArrayRef<at::Tensor> inp
   }
 }
 
+BatchForm BatchForm::as_it_is() const {
+  BatchForm form = *this;
+  if (!form.spec_) return form;
+  form.spec_->direct = {form.spec_->dims};
+  form.spec_->flat.clear();
+  return form;
+}
+
 void BatchForm::convert(c10::ScalarType dtype) {
   for (TensorForm& one : inputs_)
     if (c10::isFloatingType(one.dtype)) one.dtype = dtype;

@@ -54,6 +54,10 @@ class BatchForm {
   // After a failure: throws Code::dtype if an input has another dtype than the network was exported for.
   void check_dtypes(const KeyPaths& keys, c10::ArrayRef<at::Tensor> inputs) const;
 
+  // The same for a network in training, which takes only the number of dimensions that it was exported for:
+  // a flattened batch has other statistics.
+  BatchForm as_it_is() const;
+
   // Parameters were converted: real inputs are expected to have this dtype.
   void convert(c10::ScalarType dtype);
 

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/normal.h"
+#include "core/nn/transformed.h"
 
 #include <ATen/ATen.h>
 
@@ -148,12 +149,13 @@ const char* distribution_name(DistributionKind kind) noexcept {
     case DistributionKind::one_hot_categorical: return "OneHotCategorical";
     case DistributionKind::bernoulli: return "Bernoulli";
     case DistributionKind::delta: return "Delta";
+    case DistributionKind::transformed: return "Transformed";
   }
   return "";
 }
 
 std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept {
-  for (int i = 0; i <= static_cast<int>(DistributionKind::delta); ++i) {
+  for (int i = 0; i <= static_cast<int>(DistributionKind::transformed); ++i) {
     const auto kind = static_cast<DistributionKind>(i);
     if (name == distribution_name(kind)) return kind;
   }
@@ -175,6 +177,13 @@ std::unique_ptr<const Distribution> make_distribution(const DistributionShape& s
       return std::make_unique<OneHotCategorical>(from_logits, values[0]);
     case DistributionKind::bernoulli: return std::make_unique<Bernoulli>(from_logits, values[0]);
     case DistributionKind::delta: return std::make_unique<Delta>(values[0]);
+    case DistributionKind::transformed: {
+      DistributionShape base = shape;
+      base.kind = shape.base;
+      const std::size_t loc = names[0] == "scale" ? 1 : 0;
+      return make_transformed(shape, make_distribution(base, names, values), values[loc],
+                              values.size() == 2 ? values[1 - loc] : at::Tensor());
+    }
     default: break;
   }
   const std::size_t loc = names[0] == "loc" ? 0 : 1;

@@ -2,6 +2,7 @@
 // tensordict.nn.
 #pragma once
 
+#include "core/nn/transforms.h"
 #include "core/tensor/sizes.h"
 #include "core/tensor/torch_compat.h"
 
@@ -24,6 +25,24 @@ enum class DistributionKind {
   one_hot_categorical,
   bernoulli,
   delta,
+  transformed,  // another one behind transforms
+};
+
+// Where a transformed distribution takes its mode, median, mean or deterministic value from.
+enum class ValueSource {
+  none,        // Python lacks it
+  moved,       // that of the base behind the transforms
+  estimate,    // the mean of samples
+  log_normal,  // the formula for the exponential of a normal value
+};
+
+struct TransformedSpec {
+  std::vector<TransformSpec> transforms;
+  bool event = false;  // the last dimension is one event
+  bool joint = false;  // a sample is scored by the value of the base that it was made of
+  ValueSource mode = ValueSource::none, median = ValueSource::none;
+  ValueSource mean = ValueSource::estimate, deterministic = ValueSource::estimate;
+  std::int64_t estimates = 1000;  // samples of an estimate
 };
 
 // The options of a distribution, besides its parameters.
@@ -34,12 +53,23 @@ struct DistributionShape {
   std::vector<double> lows, highs;
   double upscale = 5;  // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
+  DistributionKind base = DistributionKind::normal;  // of transformed; the options above are its
+  TransformedSpec transformed;
+
+  // The one whose parameters it has.
+  DistributionKind root() const noexcept {
+    return kind == DistributionKind::transformed ? base : kind;
+  }
 };
 
 // The tensor, broadcast over new leading dimensions.
 at::Tensor with_front(const at::Tensor& tensor, SizesView front);
 
 using OptionalGenerator = compat::optional<at::Generator>;
+
+struct Draw {
+  at::Tensor value, log_prob;
+};
 
 class Distribution {
  public:
@@ -54,9 +84,19 @@ class Distribution {
   // Differentiable where the distribution allows it. `samples` adds leading dimensions.
   virtual at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const = 0;
   virtual at::Tensor log_prob(const at::Tensor& value) const = 0;
+
+  // A sample with its log-probability, which is exact where the sample alone does not tell it.
+  virtual Draw draw(SizesView samples, const OptionalGenerator& generator) const {
+    const at::Tensor value = sample(samples, generator);
+    return {value, log_prob(value)};
+  }
+
+  // How many samples to average where Python has no formula; 0: it has one.
+  virtual std::int64_t estimates_mean() const noexcept { return 0; }
+  virtual std::int64_t estimates_deterministic() const noexcept { return 0; }
 };
 
-// The accepted sets of parameter names.
+// The accepted sets of parameter names; of a transformed distribution ask for those of its root().
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind);
 const char* distribution_name(DistributionKind kind) noexcept;
 std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept;

@@ -81,12 +81,19 @@ class TanhNormal final : public Distribution {
     return moved(normal_sample(samples, loc_, scale_, generator));
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor before = ((value - middle_) / half_).clamp(-inside_, inside_).atanh();
-    const at::Tensor slope = (std::log(2.0) - before - at::softplus(before * -2)) * 2;
-    return sum_event(normal_log_prob(before, loc_, scale_) - slope - log_of(half_));
+    return score(((value - middle_) / half_).clamp(-inside_, inside_).atanh());
+  }
+  // Near its bounds many normal values have one tangent: TorchRL scores the one that was drawn.
+  Draw draw(SizesView samples, const OptionalGenerator& generator) const override {
+    const at::Tensor normal = normal_sample(samples, loc_, scale_, generator);
+    return {moved(normal), score(normal)};
   }
 
  private:
+  at::Tensor score(const at::Tensor& normal) const {
+    const at::Tensor slope = (std::log(2.0) - normal - at::softplus(normal * -2)) * 2;
+    return sum_event(normal_log_prob(normal, loc_, scale_) - slope - log_of(half_));
+  }
   [[noreturn]] static void fail_value(const char* what) {
     fail(Code::unsupported, "TanhNormal has no ", what, " in closed form; take \"deterministic\"");
   }

@@ -20,7 +20,7 @@ void check_part(DistributionPart& part) {
   }
   std::vector<std::string> sorted = part.names;
   std::sort(sorted.begin(), sorted.end());
-  const auto& known = parameter_names(part.shape.kind);
+  const auto& known = parameter_names(part.shape.root());
   if (std::find(known.begin(), known.end(), sorted) == known.end()) {
     std::string wanted, given;
     for (const auto& list : known) {
@@ -46,17 +46,33 @@ void check_part(DistributionPart& part) {
   }
 }
 
-at::Tensor value_of(const Distribution& distribution, Interaction interaction, SizesView samples,
-                    const OptionalGenerator& generator) {
-  at::Tensor value;
-  switch (interaction) {
-    case Interaction::random: return distribution.sample(samples, generator);
-    case Interaction::mode: value = distribution.mode(); break;
-    case Interaction::median: value = distribution.median(); break;
-    case Interaction::mean: value = distribution.mean(); break;
-    default: value = distribution.deterministic();
+// How many samples an estimate of this value takes; 0: it is no estimate.
+std::int64_t estimates(const Distribution& distribution, Interaction interaction) {
+  if (interaction == Interaction::mean) return distribution.estimates_mean();
+  if (interaction == Interaction::deterministic) return distribution.estimates_deterministic();
+  return 0;
+}
+
+// The log-probability is undefined if it is not wanted.
+Draw value_of(const Distribution& distribution, Interaction interaction, SizesView samples,
+              const OptionalGenerator& generator, bool log_prob) {
+  if (interaction == Interaction::random) {
+    if (log_prob) return distribution.draw(samples, generator);
+    return {distribution.sample(samples, generator), {}};
   }
-  return with_front(value, samples);
+  at::Tensor value;
+  if (const std::int64_t count = estimates(distribution, interaction); count != 0) {
+    value = distribution.sample({count}, generator).mean(0);
+  } else {
+    switch (interaction) {
+      case Interaction::mode: value = distribution.mode(); break;
+      case Interaction::median: value = distribution.median(); break;
+      case Interaction::mean: value = distribution.mean(); break;
+      default: value = distribution.deterministic();
+    }
+  }
+  value = with_front(value, samples);
+  return {value, log_prob ? distribution.log_prob(value) : at::Tensor()};
 }
 
 class Probabilistic final : public Module {
@@ -93,21 +109,24 @@ class Probabilistic final : public Module {
     const Interaction interaction = frame.call().interaction == Interaction::unset
                                         ? options_.interaction
                                         : frame.call().interaction;
+    std::vector<std::unique_ptr<const Distribution>> distributions;
+    bool draws = interaction == Interaction::random;
+    for (const DistributionPart& part : parts_) {
+      distributions.push_back(distribution_of(frame, part));
+      draws = draws || estimates(*distributions.back(), interaction) != 0;
+    }
     OptionalGenerator generator = generator_;
     at::Tensor seed;  // before the call
-    if (options_.seed_key && interaction == Interaction::random) {
+    if (options_.seed_key && draws) {
       seed = frame.wanted(*options_.seed_key);
       generator = seeded(seed);
     }
-    std::vector<std::unique_ptr<const Distribution>> distributions;
-    for (const DistributionPart& part : parts_)
-      distributions.push_back(distribution_of(frame, part));
     if (!samples_.empty()) frame.expand(samples_);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const at::Tensor value = value_of(*distributions[i], interaction, samples_, generator);
-      frame.put(parts_[i].out_key, value);
-      if (options_.return_log_prob)
-        frame.put(*parts_[i].log_prob_key, distributions[i]->log_prob(value));
+      const Draw drawn =
+          value_of(*distributions[i], interaction, samples_, generator, options_.return_log_prob);
+      frame.put(parts_[i].out_key, drawn.value);
+      if (options_.return_log_prob) frame.put(*parts_[i].log_prob_key, drawn.log_prob);
     }
     if (seed.defined()) {
       const auto number = static_cast<std::int64_t>(

@@ -75,11 +75,18 @@ graph(%input, %weight, %bias):
 }  // namespace
 
 ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys,
-                           bool frozen, BatchForm form)
-    : frozen_(frozen), form_(std::move(form)), plan_(module._ivalue()), object_(module._ivalue()) {
+                           Mode mode, BatchForm form)
+    : frozen_(mode == Mode::frozen),
+      recorded_(std::move(form)),
+      form_(mode == Mode::train ? recorded_.as_it_is() : recorded_),
+      plan_(module._ivalue()),
+      object_(module._ivalue()) {
   in_keys_ = std::move(in_keys);
   out_keys_ = std::move(out_keys);
-  const auto method = module.find_method("forward");
+  const auto method = module.find_method(mode == Mode::train ? "forward_train" : "forward");
+  if (!method && mode == Mode::train) {
+    fail(Code::unsupported, "the archive has no training mode; export it with train=True");
+  }
   if (!method) fail(Code::format, "the module has no method \"forward\"");
   guarded(
       [&] {

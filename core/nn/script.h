@@ -13,7 +13,8 @@ struct ScriptOptions {
   std::optional<c10::ScalarType> dtype;  // of floating-point parameters and buffers
   bool freeze = false;                   // parameters become constants
   bool optimize = false;                 // freezes, and rewrites the graph for inference
-  std::optional<KeyPaths> in_keys;       // of the network; replace those in the archive
+  bool train = false;               // computes as in training, with the archive's method for that
+  std::optional<KeyPaths> in_keys;  // of the network; replace those in the archive
   std::optional<KeyPaths> out_keys;
   std::string sha256;  // expected checksum of the file
 };

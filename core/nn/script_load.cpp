@@ -167,15 +167,23 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   std::string bytes = files::read(path, max_bytes);
   check_sum(bytes, options.sha256, path);
   const zip_file::Reader zip(bytes.data(), bytes.size(), path);
-  if (is_package(zip)) return load_package(zip, bytes, options);
+  if (options.train && (options.freeze || options.optimize))
+    fail(Code::invalid_argument, "a module that trains cannot be frozen");
+  if (is_package(zip)) {
+    if (options.train) fail(Code::unsupported, path, " is a package, which has no training mode");
+    return load_package(zip, bytes, options);
+  }
   ScriptMeta meta = meta_in(zip);  // before libtorch takes the bytes
   KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
   BatchForm form = batch_form(meta, in_keys, path + ": " + keys_file);
   if (options.dtype) form.convert(*options.dtype);
+  const auto mode = options.train                        ? ScriptModule::Mode::train
+                    : options.freeze || options.optimize ? ScriptModule::Mode::frozen
+                                                         : ScriptModule::Mode::plain;
   ModulePtr network = std::make_shared<ScriptModule>(
       prepared(parse(std::move(bytes), path, options), options), std::move(in_keys),
-      std::move(out_keys), options.freeze || options.optimize, std::move(form));
+      std::move(out_keys), mode, std::move(form));
   return with_followers(std::move(network), meta, path + ": " + keys_file);
 }
 

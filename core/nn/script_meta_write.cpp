@@ -2,6 +2,7 @@
 #include "core/formats/json_text.h"
 #include "core/nn/function.h"
 #include "core/nn/script_meta.h"
+#include "core/nn/transformed.h"
 #include "core/tensor/dtype.h"
 
 #include <charconv>
@@ -22,6 +23,7 @@ std::string show(double number) {
 
 std::string show(const KeyPath& key);
 std::string show(const DistributionPart& part);
+std::string show(const TransformSpec& spec);
 std::string show(const TensorForm& form);
 std::string show(const BatchSpec& spec);
 std::string show(const FollowerSpec& spec);
@@ -39,9 +41,9 @@ class Object {
  public:
   template <class T>
   Object& add(const char* name, const T& value) {
-    text_ += (text_.empty() ? "\"" : ", \"") + std::string(name) + "\": " + show(value);
-    return *this;
+    return add_text(name, show(value));
   }
+  Object& add(const char* name, const Object& value) { return add_text(name, value.take()); }
   template <class T>
   Object& add(const char* name, const std::optional<T>& value) {
     return value ? add(name, *value) : *this;
@@ -49,8 +51,36 @@ class Object {
   std::string take() const { return "{" + text_ + "}"; }
 
  private:
+  Object& add_text(const char* name, const std::string& value) {
+    text_ += (text_.empty() ? "\"" : ", \"") + std::string(name) + "\": " + value;
+    return *this;
+  }
+
   std::string text_;
 };
+
+std::string show(const TransformSpec& spec) {
+  Object object;
+  object.add("transform", std::string(transform_name(spec.kind)));
+  if (spec.kind == TransformSpec::Kind::affine)
+    object.add("loc", spec.loc).add("scale", spec.scale);
+  if (spec.cached) object.add("cached", true);
+  return object.take();
+}
+
+void add_transforms(Object& object, const DistributionShape& shape) {
+  const TransformedSpec& spec = shape.transformed;
+  const auto source = [](ValueSource one) { return std::string(value_source_name(one)); };
+  Object values;
+  values.add("mode", source(spec.mode)).add("median", source(spec.median));
+  values.add("mean", source(spec.mean)).add("deterministic", source(spec.deterministic));
+  object.add("base", std::string(distribution_name(shape.base)))
+      .add("transforms", spec.transforms)
+      .add("event", spec.event)
+      .add("joint", spec.joint)
+      .add("estimates", spec.estimates)
+      .add("values", values);
+}
 
 std::string show(const DistributionPart& part) {
   const DistributionShape& shape = part.shape;
@@ -59,7 +89,8 @@ std::string show(const DistributionPart& part) {
   object.add("distribution", std::string(distribution_name(shape.kind))).add("in_keys", part.keys);
   if (!part.names.empty()) object.add("names", part.names);
   object.add("out_key", part.out_key).add("log_prob_key", part.log_prob_key);
-  if (is_bounded(shape.kind) && shape.lows.empty())
+  if (shape.kind == DistributionKind::transformed) add_transforms(object, shape);
+  if (is_bounded(shape.root()) && shape.lows.empty())
     object.add("low", shape.low).add("high", shape.high);
   if (!shape.lows.empty()) object.add("low", shape.lows).add("high", shape.highs);
   if (shape.tanh_loc) object.add("tanh_loc", true);

@@ -13,7 +13,9 @@ namespace td {
 
 class ScriptModule final : public Module {
  public:
-  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, bool frozen,
+  enum class Mode { plain, frozen, train };
+
+  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, Mode mode,
                BatchForm form);
 
   TensorDict params() const override;
@@ -25,7 +27,8 @@ class ScriptModule final : public Module {
   void pin(Pins& pins) const override;
 
   ScriptObject current() const;
-  const BatchForm& form() const noexcept { return form_; }
+  // What the archive says about batches, also where training takes fewer.
+  const BatchForm& form() const noexcept { return recorded_; }
 
  private:
   using Inputs = c10::SmallVector<at::Tensor, 4>;
@@ -36,7 +39,7 @@ class ScriptModule final : public Module {
   void put(Frame& frame, std::size_t i, const c10::IValue& value, const BatchFit& fit) const;
 
   const bool frozen_;
-  const BatchForm form_;
+  const BatchForm recorded_, form_;
   // Threads may run it at the same time.
   torch::jit::Code code_;
   torch::jit::Code mapped_code_;       // under vmap

@@ -169,3 +169,30 @@ TD_TEST(a_followed_network_takes_options_and_parameters) {
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_CHECK_TEXT(td_last_error_message(), "scores");
 }
+
+/* tests/golden2 compares the statistics with those of Python. */
+TD_TEST(an_archive_trains_if_it_can) {
+  td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
+  td_module *module = NULL;
+  td_tensordict *result = NULL, *td = td_observations(2), *deep = NULL;
+  options.flags = TD_MODULE_LOAD_TRAIN;
+  refused(td_archive_of("mlp.pt"), &options, TD_ERR_UNSUPPORTED,
+          "the archive has no training mode; export it with train=True");
+  TD_DO(td_module_load(td_golden("../trained/in_training.pt"), &options, &module));
+  td_free(td_called(td, module));
+  TD_DO(td_reshape(td, TD_SIZES(1, 2), &deep));
+  TD_EXPECT_NULL(td_module_call(deep, module, NULL, &result), TD_ERR_SHAPE, result);
+  TD_CHECK_TEXT(td_last_error_message(), "2 batch dimensions; the module was exported for 1");
+  options.flags |= TD_MODULE_LOAD_FREEZE;
+  refused(td_golden("../trained/in_training.pt"), &options, TD_ERR_INVALID_ARGUMENT,
+          "a module that trains cannot be frozen");
+  /* What is saved can train again, and otherwise takes other batches as before. */
+  const char *file = td_path(td_test_folder(), "again.pt");
+  TD_DO(td_module_save(module, file));
+  td_module_free(module);
+  options.flags = TD_MODULE_LOAD_TRAIN;
+  TD_DO(td_module_load(file, &options, &module));
+  td_module_free(module);
+  TD_DO(td_module_load(file, NULL, &module));
+  td_free(td_called(deep, module));
+}

@@ -423,10 +423,66 @@ TEST(Modules, EachElementMayHaveItsBounds) {
   EXPECT_TRUE(drawn.select(-1, 1).max().item<float>() > 1);
 }
 
+// A normal value, and what is made of it: torch gave the numbers.
+TEST(Modules, TransformedDistributions) {
+  DistributionShape shape;
+  shape.kind = DistributionKind::transformed;
+  shape.transformed.transforms.resize(2);
+  shape.transformed.transforms[0].kind = TransformSpec::Kind::tanh;
+  shape.transformed.transforms[1].loc = {1, -2};
+  shape.transformed.transforms[1].scale = {2, -0.5};
+  shape.transformed.deterministic = ValueSource::moved;
+  const at::Tensor loc = at::tensor({0.5, -0.25}, at::kDouble).expand({3, 2}),
+                   scale = at::tensor({1.0, 0.5}, at::kDouble).expand({3, 2});
+  const auto made = [&] { return make_distribution(shape, {"loc", "scale"}, {loc, scale}); };
+  const at::Tensor value = made()->deterministic();
+  EXPECT_TRUE(
+      value[0].allclose(at::tensor({1.9242343145200196, -1.8775406687981454}, at::kDouble)));
+  const at::Tensor each = at::tensor({-1.3718566998, 0.5292154352}, at::kDouble);
+  EXPECT_TRUE(made()->log_prob(value)[1].allclose(each, 1e-4, 1e-4)) << made()->log_prob(value)[1];
+  shape.transformed.event = true;
+  EXPECT_TRUE(made()->log_prob(value).allclose(each.sum().expand({3}), 1e-4, 1e-4));
+  EXPECT_EQ(code_of([&] { made()->mode(); }), Code::unsupported);
+  EXPECT_EQ(made()->estimates_mean(), 1000);
+  EXPECT_EQ(made()->estimates_deterministic(), 0);
+  const auto drawn_of = made();
+  const Draw drawn = drawn_of->draw({50}, {});
+  EXPECT_TRUE(drawn.log_prob.allclose(made()->log_prob(drawn.value)));
+  shape.transformed.transforms[1].loc = shape.transformed.transforms[1].scale = {1, 2, 3};
+  EXPECT_EQ(code_of([&] { made()->deterministic(); }), Code::shape);
+}
+
+// Many values have the tangent 1: one is known by what it was made of, if the transform remembers it.
+TEST(Modules, ScoresOfDrawsAtABound) {
+  DistributionShape shape;
+  const std::vector<at::Tensor> values = {at::full({4, 2}, 20.0F), at::full({4, 2}, 0.1F)};
+  const auto score = [&] {
+    const auto of = make_distribution(shape, {"loc", "scale"}, values);
+    return of->draw({}, {}).log_prob.mean().item<double>();
+  };
+  shape.kind = DistributionKind::tanh_normal;
+  EXPECT_NEAR(score(), 2 * (38.61 + 0.88), 3);  // the slope at 20, and the density of a draw
+  shape.kind = DistributionKind::transformed;
+  shape.base = DistributionKind::independent_normal;
+  shape.transformed.event = true;
+  shape.transformed.transforms.resize(1);
+  shape.transformed.transforms[0].kind = TransformSpec::Kind::tanh;
+  EXPECT_FALSE(std::isfinite(score()));  // as in torch
+  shape.transformed.transforms[0].cached = true;
+  EXPECT_NEAR(score(), 2 * (38.61 + 0.88), 3);
+  shape.transformed.transforms[0].cached = false;
+  shape.transformed.joint = true;
+  EXPECT_NEAR(score(), 2 * (38.61 + 0.88), 3);
+}
+
 TEST(Modules, WhatCannotFollow) {
   // In place of "@": a module behind the network.
   const std::string around = R"({"version": 2, "in_keys": ["x"], "out_keys": ["p"], "then": [@]})";
-  const std::tuple<const char*, Code, const char*> bad[] = {
+  const auto transformed = [](const std::string& members) {
+    return R"({"kind": "probabilistic", "distributions": [{"distribution": "Transformed", "in_keys": ["loc", "scale"], "out_key": "a", )" +
+           members + "}]}";
+  };
+  const std::tuple<std::string, Code, const char*> bad[] = {
       {"3", Code::format, "then[0] is no object"},
       {"{}", Code::format, R"(then[0] lacks "kind")"},
       {R"({"kind": 3})", Code::format, R"("kind" is no text)"},
@@ -474,7 +530,34 @@ TEST(Modules, WhatCannotFollow) {
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, 0], "high": [1, 1, 1]}]})",
        Code::format, R"("low" has 2 numbers, "high" 3)"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, "x"]}]})",
-       Code::format, R"("low" is no list of numbers)"}};
+       Code::format, R"("low" is no list of numbers)"},
+      {transformed(R"("transforms": [{"transform": "tanh"}])"), Code::format, R"(lacks "base")"},
+      {transformed(R"("base": "Bernoulli", "transforms": [])"), Code::unsupported,
+       R"(the base "Bernoulli" is not transformed here)"},
+      {transformed(R"("base": "Normal")"), Code::format, R"(lacks "transforms")"},
+      {transformed(R"("base": "Normal", "transforms": [])"), Code::format,
+       "no list with an object"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "power"}])"),
+       Code::unsupported, R"(transforms[0]: the transform "power" is unknown)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "tanh", "loc": 1}])"),
+       Code::format, R"(unknown member "loc")"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "affine", "scale": [1, 0]}])"),
+       Code::format, R"(a "scale" of 0 has no inverse)"},
+      {transformed(
+           R"("base": "Normal", "transforms": [{"transform": "affine", "loc": [1, 2, 3], "scale": [1, 2]}])"),
+       Code::format, R"("loc" has 3 numbers, "scale" 2)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "affine", "loc": ["x"]}])"),
+       Code::format, R"("loc" is no list of numbers)"},
+      {transformed(R"("base": "TanhNormal", "transforms": [{"transform": "exp"}])"), Code::format,
+       R"(TanhNormal is one event, and "event" is false)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "exp"}], "estimates": 0)"),
+       Code::format, R"("estimates" is 0)"},
+      {transformed(
+           R"("base": "Normal", "transforms": [{"transform": "exp"}], "values": {"mode": "best"})"),
+       Code::unsupported, R"("mode" is "best")"},
+      {transformed(
+           R"("base": "Normal", "transforms": [{"transform": "exp"}], "values": {"mode": "estimate"})"),
+       Code::unsupported, "only means are estimated"}};
   const Script script = of_code("def forward(self, x):\n  return x * self.w\n");
   for (const auto& [module, want, text] : bad) {
     std::string json = around;

@@ -162,6 +162,10 @@ KEYS = {
     '{"distribution": "TruncatedNormal", "in_keys": ["loc", "scale"], "out_key": "c", "tanh_loc": true, "upscale": 1}]}]}',
     "batch": '{"version": 3, "in_keys": ["x"], "out_keys": ["y"], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], '
     '"batch": {"dims": 1, "direct": [0, 1], "flat": [2, 3], "front": [3], "empty": false}}',
+    "transformed": '{"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": '
+    '[{"distribution": "Transformed", "base": "Normal", "in_keys": ["loc", "scale"], "out_key": "a", "event": true, '
+    '"transforms": [{"transform": "safe_tanh", "cached": true}, {"transform": "affine", "loc": [1, 2], "scale": 0.5}], '
+    '"joint": true, "estimates": 50, "values": {"mode": "none", "mean": "log_normal", "deterministic": "moved"}}]}]}',
     "unknown": '{"version": 2, "in_keys": [], "then": [{"kind": "gru", "size": 3}], "more": null}',
     "text": '{"in_keys": ["a\\u00e9\\n\\"", ["\\ud83d\\ude00"]], "out_keys": [["x"]]}',
 }

@@ -241,6 +241,32 @@ void check_refused(const Case &one) {
               "another number of batch dimensions");
 }
 
+// Two steps in training change the statistics as in Python; a second load has the old ones.
+void check_train(const Case &one) {
+  td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
+  options.flags = TD_MODULE_LOAD_TRAIN;
+  const Module module = made<td_module>(
+      [&](auto out) { return td_module_load(one.file("file").c_str(), &options, out); });
+  const Dict data = load(one.file("data")), expected = load(one.file("expected"));
+  const Dict given =
+      made<td_tensordict>([&](auto out) { return td_clone(data.get(), TD_CLONE_SHALLOW, out); });
+  for (int times = 0; times < 2; times++)
+    check(td_module_call_inplace(given.get(), module.get(), nullptr));
+  compare(expected.get(), given.get(), one.tolerance());
+  const Dict params =
+      made<td_tensordict>([&](auto out) { return td_module_params(module.get(), out); });
+  compare(load(one.file("params")).get(), params.get(), one.tolerance());
+}
+
+// Log-probabilities of what the data holds.
+void check_log_prob(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict data = load(one.file("data")), expected = load(one.file("expected"));
+  const Dict found = made<td_tensordict>(
+      [&](auto out) { return td_module_log_prob(data.get(), module.get(), nullptr, out); });
+  compare(expected.get(), found.get(), one.tolerance());
+}
+
 void check_ensemble(const Case &one) {
   const Module module = load_module(one.file("file"));
   const Dict data = load(one.file("data")), params = load(one.file("params")),
@@ -556,6 +582,10 @@ bool run(const Case &one) {
     check_called(one);
   } else if (kind == "refused") {
     check_refused(one);
+  } else if (kind == "train") {
+    check_train(one);
+  } else if (kind == "log_prob") {
+    check_log_prob(one);
   } else if (kind == "package") {
     check_package(one);
   } else if (kind == "ensemble") {

@@ -20,8 +20,10 @@ import torch  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
 from export_module import export  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
+from tensordict.nn import CompositeDistribution, ProbabilisticTensorDictSequential, set_interaction_type  # noqa: E402
 
 
+TOLERANCE = {"estimated_mean": 0.02}  # of values that both sides estimate
 NEWER = {one.__name__ for one in modules.GOOD[: modules.GOOD.index(modules.plain)]}
 WITH_BATCHES = NEWER | {"plain", "normal", "vision", "recurrent"}
 
@@ -66,6 +68,20 @@ def batches(name, module, td, folder, case, few):
             yield {**one, "kind": "refused"}
 
 
+def scored(name, module, td, folder, case):
+    """Actions that Python has drawn, and their log-probabilities."""
+    last = module[-1] if isinstance(module, ProbabilisticTensorDictSequential) else None
+    if last is None or not last.return_log_prob or isinstance(module.get_dist(td.clone()), CompositeDistribution):
+        return
+    with set_interaction_type("random"):
+        drawn = module(td.clone())
+    data = td.clone().update(drawn.select(*last.dist_sample_keys))
+    data.memmap(folder / f"{name}_drawn")
+    expected = TensorDict({last.log_prob_keys[0]: module.log_prob(data)}, data.batch_size)
+    expected.memmap(folder / f"{name}_scored")
+    yield {**case, "kind": "log_prob", "data": f"{name}_drawn", "expected": f"{name}_scored", "tolerance": 1e-4}
+
+
 def write(name, make, folder, pt2, few):
     torch.manual_seed(0)
     module, td = make()
@@ -85,7 +101,7 @@ def write(name, make, folder, pt2, few):
         "expected": f"{name}_expected",
         "in_keys": [key(one) for one in in_keys],
         "out_keys": list(map(list, out_keys)),
-        "tolerance": 1e-5,
+        "tolerance": TOLERANCE.get(name, 1e-5),
     }
     cases = [case]
     if name in WITH_BATCHES:
@@ -97,6 +113,8 @@ def write(name, make, folder, pt2, few):
             cases += others
     if pt2:
         cases.append({**case, "deep": True, "kind": "package", "file": f"{name}.pt2"})
+    if not pt2:
+        cases += scored(name, module, td, folder, case)
     params = stacked_params(module)
     if not params.is_empty() and not pt2 and name not in NEWER:
         params.memmap(folder / f"{name}_params")
@@ -115,10 +133,27 @@ def write(name, make, folder, pt2, few):
     return cases
 
 
-def check_refused(make, text):
+def write_trained(name, make, folder):
+    """The same network in eval(), and two steps of training with what becomes of its statistics."""
+    torch.manual_seed(0)
+    module, td = make()
+    off = export(module, td, folder / f"{name}.pt", train=True, quiet=True)
+    td.clone().memmap(folder / f"{name}_data")
+    module.eval()(td.clone()).detach().memmap(folder / f"{name}_expected")
+    keys = {"in_keys": [key(one) for one in module.in_keys], "out_keys": [key(one) for one in module.out_keys]}
+    plain = {"kind": "module", "file": f"{name}.pt", "data": f"{name}_data", "expected": f"{name}_expected", **keys}
+    module.train()(td.clone())
+    module(td.clone()).detach().memmap(folder / f"{name}_trained_expected")
+    TensorDict.from_module(module).data.clone().memmap(folder / f"{name}_trained_params")
+    trained = {"kind": "train", "expected": f"{name}_trained_expected", "params": f"{name}_trained_params"}
+    print(f"{name}: {off:.3g}, can train")
+    return [{**plain, "tolerance": 1e-5}, {**plain, **trained, "tolerance": 1e-5}]
+
+
+def check_refused(make, text, **options):
     torch.manual_seed(0)
     try:
-        export(*make(), "/nowhere/x.pt", quiet=True)
+        export(*make(), "/nowhere/x.pt", quiet=True, **options)
     except CannotExport as error:
         if text in str(error) and "\n" not in str(error):
             print(f"{make.__name__}: {error}"[:200])
@@ -141,7 +176,12 @@ def main():
             cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
         except ImportError as error:
             print(f"{make.__name__}: left out ({error})")
+    for make in modules.TRAINED:
+        if not pt2 and (not names or make.__name__ in names):
+            cases += write_trained(make.__name__, make, folder)
     if not names and not pt2:
+        for make, text in modules.BAD_TRAINED.items():
+            check_refused(make, text, train=True)
         for make, text in modules.BAD.items():
             check_refused(make, text)
     (folder / "manifest.json").write_text(json.dumps({"cases": cases}, indent=1) + "\n")

@@ -133,6 +133,23 @@ def normalised():
     return TensorDictModule(nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(), mlp(2)), ["observation"], ["action"]), observation()
 
 
+def in_training():
+    """Batch normalisation of rows, and of images behind it."""
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rows, self.images = nn.BatchNorm1d(4), nn.BatchNorm2d(2, momentum=0.3)
+            self.out = nn.Linear(4, 2)
+
+        def forward(self, x):
+            rows = self.rows(x)
+            images = self.images(rows.reshape(x.shape[0], 1, 2, 2).expand(x.shape[0], 2, 2, 2))
+            return self.out(images.sum(1).reshape(x.shape[0], 4))
+
+    return TensorDictModule(Both(), ["observation"], ["action"]), observation()
+
+
 def tied():
     return TensorDictModule(Tied(), ["observation"], ["action"]), observation()
 
@@ -459,10 +476,112 @@ def ordinal():
     return ProbabilisticActor(network, in_keys={"scores": "scores"}, distribution_class=Ordinal, return_log_prob=True), observation()
 
 
+# Distributions behind transforms.
+
+
+def squashed(steps, event=1, **values):
+    """As programs define their own: a transformed normal distribution, with the values that `values` define."""
+
+    class Squashed(D.TransformedDistribution):
+        def __init__(self, loc, scale):
+            super().__init__(D.Independent(D.Normal(loc, scale), event) if event else D.Normal(loc, scale), steps)
+
+    def moved(self):
+        value = self.base_dist.mean
+        for one in self.transforms:
+            value = one(value)
+        return value
+
+    for name in values:
+        setattr(Squashed, name, property(moved))
+    return Squashed
+
+
+def tanh_of_normal():
+    """The usual actor of SAC: the tangent remembers what it was made of."""
+    steps = [D.transforms.TanhTransform(cache_size=1)]
+    return sampled(squashed(steps, deterministic_sample=1), ["loc", "scale"]), observation()
+
+
+def affine_of_tanh():
+    steps = [D.transforms.TanhTransform(), D.transforms.AffineTransform(torch.tensor([1.0, -2.0]), torch.tensor([2.0, -0.5]))]
+    kind = squashed([D.transforms.ComposeTransform(steps)], mode=1, mean=1)
+    return sampled(kind, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def sigmoid_of_each():
+    kind = squashed([D.transforms.SigmoidTransform(), D.transforms.AffineTransform(-1.0, 3.0)], event=0, mean=1)
+    return sampled(kind, ["loc", "scale"], default_interaction_type="mean"), observation()
+
+
+def softplus_of_each():
+    def make(loc, scale):
+        return D.Independent(squashed([D.transforms.SoftplusTransform()], event=0, mean=1)(loc, scale), 1)
+
+    return sampled(make, ["loc", "scale"], default_interaction_type="mean"), observation()
+
+
+def log_normal():
+    return sampled(D.LogNormal, ["loc", "scale"]), observation()
+
+
+def mode_of_log_normal():
+    def make(loc, scale):
+        return D.Independent(D.LogNormal(loc, scale), 1)
+
+    return sampled(make, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def estimated_mean():
+    """Python averages 20000 samples, and so does the library: they are near one another."""
+
+    def make(loc, scale):
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.TanhTransform()])
+
+    return sampled(make, ["loc", "scale"], return_log_prob=False, n_empirical_estimate=20000), observation()
+
+
+def tanh_delta():
+    from torchrl.modules import TanhDelta
+
+    limits = {"low": -2.0, "high": 3.0}
+    return sampled(TanhDelta, ["param"], return_log_prob=False, distribution_kwargs=limits), observation()
+
+
+def tanh_normal_of_each():
+    from torchrl.modules import TanhNormal
+
+    limits = {"low": -2.0, "high": 3.0, "event_dims": 0}
+    return sampled(TanhNormal, ["loc", "scale"], distribution_kwargs=limits), observation()
+
+
+def composite_of_transformed():
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steer, self.gear = nn.Sequential(mlp(4), NormalParamExtractor()), mlp(3)
+
+        def forward(self, x):
+            return (*self.steer(x), self.gear(x))
+
+    kind = squashed([D.transforms.TanhTransform()], event=0, mean=1, mode=1)
+    last = ProbabilisticTensorDictModule(
+        ["params"],
+        ["steer", "gear"],
+        distribution_class=CompositeDistribution,
+        distribution_kwargs={"distribution_map": {"steer": kind, "gear": D.Categorical}},
+        default_interaction_type="mode",
+        return_log_prob=True,
+    )
+    keys = [("params", "steer", "loc"), ("params", "steer", "scale"), ("params", "gear", "logits")]
+    return ProbabilisticTensorDictSequential(TensorDictModule(Heads(), ["observation"], keys), last), observation()
+
+
 GOOD = [
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
-    shared_network, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
+    shared_network, tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
+    estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
@@ -487,6 +606,41 @@ def unknown_distribution():
         return D.Laplace(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
+
+
+def cumulative_statistics():
+    """Without a momentum."""
+    return TensorDictModule(nn.Sequential(nn.BatchNorm1d(4, momentum=None), mlp(2)), ["observation"], ["action"]), observation()
+
+
+def transform_of_another_kind():
+    def make(loc, scale):
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.PowerTransform(torch.tensor(2.0))])
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
+def transformed_uniform():
+    def make(loc, scale):
+        return D.TransformedDistribution(D.Uniform(loc, loc + scale), [D.transforms.ExpTransform()])
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
+def transform_that_lies():
+    """Another function below the name of a transform."""
+
+    class SafeTanhTransform(D.transforms.TanhTransform):
+        def _call(self, x):
+            return x.tanh() * 0.9
+
+    return sampled(squashed([SafeTanhTransform()], deterministic_sample=1), ["loc", "scale"]), observation()
+
+
+def log_prob_of_tanh_delta():
+    from torchrl.modules import TanhDelta
+
+    return sampled(TanhDelta, ["param"]), observation()
 
 
 def another_of_that_name():
@@ -567,8 +721,16 @@ def no_module():
     return nn.Linear(4, 2), observation()
 
 
+# Modules that are exported with train=True, and those that this refuses.
+TRAINED = [in_training]
+BAD_TRAINED = {cumulative_statistics: "has no momentum"}
+
 BAD = {
     unknown_distribution: "Laplace",
+    transform_of_another_kind: "the transform PowerTransform is not supported",
+    transformed_uniform: "transforms what is not supported: the distribution Uniform",
+    transform_that_lies: "is not the Transformed of the library: the value differs",
+    log_prob_of_tanh_delta: "is one of two infinities",
     another_of_that_name: "is not the TanhNormal of the library: the value differs",
     bounds_of_rows: "differs among rows",
     network_behind_a_sample: "computes with the sample 'action' of module 1",

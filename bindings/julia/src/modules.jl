@@ -67,25 +67,28 @@ with_optional_keys(f, ::Nothing) = f(Ptr{td_key}(C_NULL), 0)
 with_optional_keys(f, keys) = with_keys((list, count) -> GC.@preserve(list, f(pointer(list), count)), keys)
 
 """
-    load_module(file; freeze = false, optimize = false, device = nothing, dtype = nothing,
+    load_module(file; freeze = false, optimize = false, train = false, device = nothing, dtype = nothing,
                 in_keys = nothing, out_keys = nothing, sha256 = nothing) -> TensorDictModule
 
 Load a TorchScript archive, as `torch.jit.save` writes it. Such an archive is code: load only those that you
 trust.
 
 - `freeze`: parameters become constants; `optimize`: and libtorch rewrites the code for inference
+- `train`: computes as after `train()` in Python: batch normalisation updates its running statistics among the
+  parameters, dropout draws; the archive was exported with `train=True`
 - `device`, `dtype`: of the parameters
 - `in_keys`, `out_keys`: instead of those that the archive names; `"_"` drops an output
 - `sha256`: the checksum of the file in hexadecimal digits; another file is refused
 """
-function load_module(file::AbstractString; freeze::Bool = false, optimize::Bool = false,
+function load_module(file::AbstractString; freeze::Bool = false, optimize::Bool = false, train::Bool = false,
                      device::Union{Device,Nothing} = nothing, dtype::Union{Type,Nothing} = nothing,
                      in_keys = nothing, out_keys = nothing, sha256::Union{AbstractString,Nothing} = nothing)
     text = sha256 === nothing ? nothing : Base.cconvert(Cstring, String(sha256))
     with_optional_keys(in_keys) do ins, ins_len
         with_optional_keys(out_keys) do outs, outs_len
             GC.@preserve text call(TensorDictModule, td_module_load, String(file), Ref(td_module_load_options(
-                flags = (freeze ? TD_MODULE_LOAD_FREEZE : 0) | (optimize ? TD_MODULE_LOAD_OPTIMIZE : 0),
+                flags = (freeze ? TD_MODULE_LOAD_FREEZE : 0) | (optimize ? TD_MODULE_LOAD_OPTIMIZE : 0) |
+                        (train ? TD_MODULE_LOAD_TRAIN : 0),
                 device_type = device === nothing ? TD_DEVICE_NONE : device.type,
                 device_index = device === nothing ? -1 : device.index,
                 dtype = dtype === nothing ? TD_DTYPE_OTHER : dtype_code(dtype),

@@ -21,6 +21,22 @@ near(a, b) = size(a) == size(b) && all(isapprox.(Array(a), Array(b); atol = 1e-5
     @test eltype(parameters(two)["0", "weight"]) == Float64 && in_keys(two) == [("a", "b")]
 end
 
+@testset "the gallery acts as in Python" begin
+    data(name) = joinpath(GOLDEN, "..", name)
+    for name in ("feed_forward", "recurrent", "masked", "image", "multi_agent")
+        td = copy(load_memmap(data("gallery/$(name)_data")))
+        forward!(load_module(data("gallery/$name.pt")), td)
+        @test difference(td, load_memmap(data("gallery/$(name)_expected")); rtol = 1e-5, atol = 1e-5) === nothing
+    end
+    m = load_module(data("trained/in_training.pt"); train = true)
+    for _ in 1:2
+        m(load_memmap(data("trained/in_training_data")))
+    end
+    want = load_memmap(data("trained/in_training_trained_params"))
+    @test difference(parameters(m), want; rtol = 1e-5, atol = 1e-5) === nothing
+    @test_throws ArgumentError load_module(data("trained/in_training.pt"); train = true, freeze = true)
+end
+
 @testset "what is refused" begin
     @test_throws TensorDictError load_module("/no/such/file.pt")
     @test_throws ArgumentError load_module(archive("mlp.pt"); sha256 = "00")

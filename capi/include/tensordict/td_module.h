@@ -17,9 +17,14 @@ typedef struct td_module td_module;
  */
 typedef uint32_t td_module_load_flags;
 enum {
-  TD_MODULE_LOAD_FREEZE = 1,  /**< parameters become constants, no longer in td_module_params(): for
-                                   policies that no longer change */
-  TD_MODULE_LOAD_OPTIMIZE = 2 /**< frozen, and rewritten by libtorch for inference */
+  TD_MODULE_LOAD_FREEZE = 1,   /**< parameters become constants, no longer in td_module_params(): for
+                                    policies that no longer change */
+  TD_MODULE_LOAD_OPTIMIZE = 2, /**< frozen, and rewritten by libtorch for inference */
+  TD_MODULE_LOAD_TRAIN = 4     /**< computes as after train() in Python: batch normalisation takes the
+                                    statistics of each batch and updates the running ones among the
+                                    parameters, and dropout draws; for an archive that was exported
+                                    with train=True; takes only the example's number of batch
+                                    dimensions */
 };
 
 /**
@@ -68,11 +73,12 @@ typedef struct td_module_load_options {
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid archive, or another checksum),
  *         TD_ERR_UNSUPPORTED (the archive is of a newer form, or names what this library does not
- *         know; a package, with a libtorch before 2.6; a package, with `dtype`), TD_ERR_KEY_NOT_FOUND
+ *         know; a package, with a libtorch before 2.6; a package, with `dtype` or
+ *         TD_MODULE_LOAD_TRAIN; with the latter, an archive without a training mode), TD_ERR_KEY_NOT_FOUND
  *         (neither the archive nor the options name the keys), TD_ERR_KEY_INVALID, TD_ERR_DTYPE,
  *         TD_ERR_DEVICE (not in this machine, or a package was compiled for another),
  *         TD_ERR_INVALID_ARGUMENT (the module takes another number of inputs; `sha256` is no
- *         checksum)
+ *         checksum; it is to train and to be frozen)
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE

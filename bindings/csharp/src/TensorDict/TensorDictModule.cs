@@ -46,6 +46,12 @@ namespace TensorDicts
         /// <summary>Frozen, and rewritten by libtorch for inference.</summary>
         public bool Optimize { get; set; }
 
+        /// <summary>
+        /// Computes as after train() in Python: batch normalisation updates its running statistics among the parameters,
+        /// dropout draws. The archive was exported with train=True.
+        /// </summary>
+        public bool Train { get; set; }
+
         /// <summary>Where the parameters go; the CPU if it is not given.</summary>
         public Device? Device { get; set; }
 
@@ -152,7 +158,8 @@ namespace TensorDicts
             using var outs = new Utf8Keys(options.OutKeys ?? Array.Empty<NestedKey>());
             td_module_load_options raw = td_module_load_options.Default;
             raw.flags = (options.Freeze ? td_module_load_flags.TD_MODULE_LOAD_FREEZE : 0)
-                | (options.Optimize ? td_module_load_flags.TD_MODULE_LOAD_OPTIMIZE : 0);
+                | (options.Optimize ? td_module_load_flags.TD_MODULE_LOAD_OPTIMIZE : 0)
+                | (options.Train ? td_module_load_flags.TD_MODULE_LOAD_TRAIN : 0);
             raw.device_type = Device.RawOf(options.Device);
             raw.device_index = Device.IndexOf(options.Device);
             raw.dtype = (td_dtype)(options.DType ?? default);

@@ -49,6 +49,39 @@ public class ModuleTests
         Assert.Equal(new NestedKey[] { ("a", "b") }, renamed.InKeys);
     }
 
+    private static string Data(string name) => Golden.Folder(Path.Combine("..", name));
+
+    [Theory]
+    [InlineData("feed_forward")]
+    [InlineData("recurrent")]
+    [InlineData("masked")]
+    [InlineData("image")]
+    [InlineData("multi_agent")]
+    public void TheGalleryActsAsInPython(string name)
+    {
+        using TensorDictModule module = TensorDictModule.Load(Data($"gallery/{name}.pt"));
+        using TensorDict given = TensorDict.Load(Data($"gallery/{name}_data")), want = TensorDict.Load(Data($"gallery/{name}_expected"));
+        using TensorDict td = given.ShallowClone();
+        module.CallInPlace(td);
+        Assert.Null(td.Difference(want, new CloseOptions { Relative = 1e-5, Absolute = 1e-5 }));
+    }
+
+    [Fact]
+    public void StatisticsChangeInTraining()
+    {
+        string file = Data("trained/in_training.pt");
+        using TensorDictModule module = TensorDictModule.Load(file, new LoadModuleOptions { Train = true });
+        using TensorDict given = TensorDict.Load(Data("trained/in_training_data")), want = TensorDict.Load(Data("trained/in_training_trained_params"));
+        for (int i = 0; i < 2; i++)
+        {
+            module.Call(given).Dispose();
+        }
+        using TensorDict have = module.GetParams();
+        Assert.Null(have.Difference(want, new CloseOptions { Relative = 1e-5, Absolute = 1e-5 }));
+        Expect.Fails<TensorDictException>(
+            TensorDictStatus.InvalidArgument, () => TensorDictModule.Load(file, new LoadModuleOptions { Train = true, Freeze = true }));
+    }
+
     [Fact]
     public void WhatIsRefused()
     {

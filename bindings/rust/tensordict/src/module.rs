@@ -92,6 +92,13 @@ impl LoadModuleOptions {
         self
     }
 
+    /// Computes as after `train()` in Python: batch normalisation updates its running statistics among the parameters,
+    /// dropout draws. The archive was exported with `train=True`.
+    pub fn train(mut self) -> Self {
+        self.flags |= sys::TD_MODULE_LOAD_TRAIN;
+        self
+    }
+
     /// Where the parameters go.
     pub fn device(mut self, device: Device) -> Self {
         self.device = Some(device);

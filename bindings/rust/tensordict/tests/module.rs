@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{counting, Scratch};
 use tensordict::{
-    Distribution, DistributionKind, Error, ErrorKind, Interaction, LoadModuleOptions, Module,
+    CloseOptions, Distribution, DistributionKind, Error, ErrorKind, Interaction, LoadModuleOptions, Module,
     ModuleCall, ProbabilisticOptions, Result, Tensor, TensorDict, TensorDictModule,
 };
 
@@ -54,6 +54,43 @@ fn a_network_computes_what_it_computed_in_python() {
         TensorDictModule::load(archive("mlp.pt"), &LoadModuleOptions::new().freeze()).unwrap();
     assert!(near(&actions(&frozen.call(&data).unwrap()), &want));
     assert!(frozen.params().unwrap().is_empty());
+}
+
+/// A folder below tests/data.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data").join(name)
+}
+
+#[test]
+fn the_gallery_acts_as_in_python() {
+    for name in ["feed_forward", "recurrent", "masked", "image", "multi_agent"] {
+        let file = data(&format!("gallery/{name}.pt"));
+        let module = TensorDictModule::load(file, &LoadModuleOptions::new()).unwrap();
+        let given = TensorDict::load_memmap(data(&format!("gallery/{name}_data"))).unwrap();
+        let want = TensorDict::load_memmap(data(&format!("gallery/{name}_expected"))).unwrap();
+        let mut td = given.shallow_copy().unwrap();
+        module.call_inplace(&mut td).unwrap();
+        let close = CloseOptions::new().tolerance(1e-5, 1e-5);
+        assert_eq!(td.difference(&want, close).unwrap(), None, "{name}");
+    }
+}
+
+#[test]
+fn statistics_change_in_training() {
+    let file = data("trained/in_training.pt");
+    let given = TensorDict::load_memmap(data("trained/in_training_data")).unwrap();
+    let want = TensorDict::load_memmap(data("trained/in_training_trained_params")).unwrap();
+    let module = TensorDictModule::load(&file, &LoadModuleOptions::new().train()).unwrap();
+    for _ in 0..2 {
+        module.call(&given).unwrap();
+    }
+    let close = CloseOptions::new().tolerance(1e-5, 1e-5);
+    assert_eq!(module.params().unwrap().difference(&want, close).unwrap(), None);
+    let frozen = LoadModuleOptions::new().train().freeze();
+    assert_eq!(
+        TensorDictModule::load(&file, &frozen).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
 }
 
 #[test]

@@ -1,0 +1,111 @@
+#include "core/nn/transforms.h"
+
+#include "core/base/error.h"
+#include "core/tensor/sizes.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+namespace td {
+
+namespace {
+
+constexpr const char* transform_names[] = {"affine",  "tanh", "safe_tanh",
+                                           "sigmoid", "exp",  "softplus"};
+
+// torch.finfo
+struct Precision {
+  double tiny, eps, resolution;
+};
+
+template <class T>
+Precision precision_as(double resolution) {
+  return {static_cast<double>(std::numeric_limits<T>::min()),
+          static_cast<double>(std::numeric_limits<T>::epsilon()), resolution};
+}
+
+Precision precision_of(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kDouble: return precision_as<double>(1e-15);
+    case at::kHalf: return precision_as<c10::Half>(1e-3);
+    case at::kBFloat16: return precision_as<c10::BFloat16>(1e-2);
+    default: return precision_as<float>(1e-6);
+  }
+}
+
+at::Tensor inside(const at::Tensor& tanh) {
+  const double limit = 1 - precision_of(tanh.scalar_type()).resolution;
+  return tanh.clamp(-limit, limit);
+}
+
+at::Tensor inside_unit(const at::Tensor& part) {
+  const Precision limits = precision_of(part.scalar_type());
+  return part.clamp(limits.tiny, 1 - limits.eps);
+}
+
+// A number for each element, as a tensor beside `x`.
+at::Tensor numbers_for(const std::vector<double>& numbers, const at::Tensor& x) {
+  if (numbers.size() == 1) return at::scalar_tensor(numbers[0], x.options());
+  if (x.dim() == 0 || x.size(-1) != static_cast<std::int64_t>(numbers.size())) {
+    fail(Code::shape, "an affine transform has numbers for ", numbers.size(),
+         " elements, its value has shape ", show_sizes(x.sizes()));
+  }
+  return at::tensor(numbers, at::kDouble).to(x.options());
+}
+
+}  // namespace
+
+const char* transform_name(TransformSpec::Kind kind) noexcept {
+  return transform_names[static_cast<std::size_t>(kind)];
+}
+
+std::optional<TransformSpec::Kind> transform_of_name(const std::string& name) noexcept {
+  for (std::size_t i = 0; i < std::size(transform_names); ++i)
+    if (name == transform_names[i]) return static_cast<TransformSpec::Kind>(i);
+  return std::nullopt;
+}
+
+at::Tensor transformed(const TransformSpec& spec, const at::Tensor& x) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine:
+      return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
+    case TransformSpec::Kind::tanh: return x.tanh();
+    case TransformSpec::Kind::safe_tanh: return inside(x.tanh());
+    case TransformSpec::Kind::sigmoid: return inside_unit(x.sigmoid());
+    case TransformSpec::Kind::exp: return x.exp();
+    case TransformSpec::Kind::softplus: break;
+  }
+  return at::softplus(x);
+}
+
+at::Tensor transformed_back(const TransformSpec& spec, const at::Tensor& y) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine:
+      return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
+    case TransformSpec::Kind::tanh: return y.atanh();
+    case TransformSpec::Kind::safe_tanh: return inside(y).atanh();
+    case TransformSpec::Kind::sigmoid: {
+      const at::Tensor part = inside_unit(y);
+      return part.log() - part.neg().log1p();
+    }
+    case TransformSpec::Kind::exp: return y.log();
+    case TransformSpec::Kind::softplus: break;
+  }
+  return y.neg().expm1().neg().log() + y;
+}
+
+at::Tensor log_slope(const TransformSpec& spec, const at::Tensor& x) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine: return numbers_for(spec.scale, x).abs().log().expand_as(x);
+    case TransformSpec::Kind::tanh:
+    case TransformSpec::Kind::safe_tanh: return (std::log(2.0) - x - at::softplus(x * -2)) * 2;
+    case TransformSpec::Kind::sigmoid: return -at::softplus(-x) - at::softplus(x);
+    case TransformSpec::Kind::exp: return x;
+    case TransformSpec::Kind::softplus: break;
+  }
+  return -at::softplus(-x);
+}
+
+}  // namespace td

@@ -1,0 +1,37 @@
+// core/nn/transforms.h: functions of a random value with an inverse, equal to torch.distributions.transforms.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace td {
+
+struct TransformSpec {
+  enum class Kind {
+    affine,     // loc + scale * x
+    tanh,       // torch's
+    safe_tanh,  // TorchRL's: stays slightly inside -1 and 1, where the inverse is finite
+    sigmoid,
+    exp,
+    softplus,
+  };
+  Kind kind = Kind::affine;
+  std::vector<double> loc{0}, scale{1};  // of affine: for all elements, or one for each
+  // Python's cache_size=1: the value that a result was made of is taken for its inverse.
+  bool cached = false;
+};
+
+const char* transform_name(TransformSpec::Kind kind) noexcept;
+std::optional<TransformSpec::Kind> transform_of_name(const std::string& name) noexcept;
+
+// Throws Code::shape if there are numbers for another number of elements.
+at::Tensor transformed(const TransformSpec& spec, const at::Tensor& x);
+at::Tensor transformed_back(const TransformSpec& spec, const at::Tensor& y);
+
+// The logarithm of the slope, for each element of x.
+at::Tensor log_slope(const TransformSpec& spec, const at::Tensor& x);
+
+}  // namespace td
