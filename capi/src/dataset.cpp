@@ -19,6 +19,11 @@ struct Traits<td_dataset> : OwnedTraits<td::Dataset, Kind::dataset> {
   static constexpr const char* name = "data set";
 };
 
+template <>
+struct Traits<td_dataset_writer> : OwnedTraits<td::DatasetWriter, Kind::dataset_writer> {
+  static constexpr const char* name = "writer of a data set";
+};
+
 }  // namespace capi
 
 namespace {
@@ -47,10 +52,11 @@ td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
 td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   const td_dataset_save_options given =
       capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_DATASET_SAVE_DURABLE - 1);
+  capi::check_flags(given.flags, 2 * TD_DATASET_SAVE_RESUME - 1);
   td::DatasetSaveOptions result;
   result.lossy = (given.flags & TD_DATASET_SAVE_LOSSY) != 0;
   result.durable = (given.flags & TD_DATASET_SAVE_DURABLE) != 0;
+  result.resume = (given.flags & TD_DATASET_SAVE_RESUME) != 0;
   result.deflate = given.deflate;
   return result;
 }
@@ -135,3 +141,28 @@ td_status td_dataset_convert(const td_dataset* dataset, td_dataset_kind kind, co
                         dataset_save_in(options));
   });
 }
+
+td_status td_dataset_writer_open(const char* file, td_dataset_kind kind,
+                                 const td_tensordict* metadata,
+                                 const td_dataset_save_options* options,
+                                 td_dataset_writer** result) noexcept {
+  return give(__func__, result, [&] {
+    return td::DatasetWriter::open(not_null(file, "file"), capi::OptionalDict(metadata).get(),
+                                   dataset_kind_in(kind), dataset_save_in(options));
+  });
+}
+
+td_status td_dataset_writer_add(td_dataset_writer* writer, const td_tensordict* rows,
+                                const td_tensordict* metadata) noexcept {
+  return guard(__func__, [&] { in(writer)->add(in(rows), capi::OptionalDict(metadata).get()); });
+}
+
+td_status td_dataset_writer_episodes(const td_dataset_writer* writer, int64_t* result) noexcept {
+  return guard(__func__, [&] { *not_null(result, "result") = in(writer)->episodes(); });
+}
+
+td_status td_dataset_writer_close(td_dataset_writer* writer) noexcept {
+  return guard(__func__, [&] { in(writer)->close(); });
+}
+
+void td_dataset_writer_free(td_dataset_writer* writer) noexcept { capi::free_handle(writer); }

@@ -26,6 +26,7 @@ enum class Kind : std::uintptr_t {
   group = 14,
   store = 15,
   dataset = 16,
+  dataset_writer = 17,
 };
 
 // Free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange. The end of

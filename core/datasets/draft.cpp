@@ -1,4 +1,5 @@
 // What the writers of all kinds share.
+#include "core/consolidated/file_bytes.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
@@ -130,7 +131,7 @@ void Draft::require_all(DatasetKind kind) const {
        "; lossy writes it without");
 }
 
-void Draft::write(const std::string& path, const DatasetSaveOptions& options, bool in_new) const {
+void Draft::write_to(hdf5::GrowingFile& file) {
   PlainBuilder all;
   all.open();
   for (const Attributes& place : attributes_) {
@@ -143,13 +144,28 @@ void Draft::write(const std::string& path, const DatasetSaveOptions& options, bo
     all.close(true);
   }
   all.close(true);
-  hdf5::SaveOptions given;
-  given.durable = options.durable;
-  given.deflate = options.deflate;
-  given.marks = false;
-  given.in_new = in_new;
-  given.attributes = all.take();
-  hdf5::save(root_, path, given);
+  const TensorDict root = root_;
+  drop();
+  file.write(root, all.take());
+}
+
+void Draft::drop() {
+  root_ = TensorDict();
+  attributes_.clear();
+  attributes_at_.clear();
+}
+
+hdf5::SaveOptions hdf5_options(const SetPlan& plan) {
+  hdf5::SaveOptions options;
+  options.deflate = plan.options.deflate;
+  options.marks = false;
+  return options;
+}
+
+std::unique_ptr<hdf5::GrowingFile> open_file(const SetPlan& plan) {
+  const std::string target = new_file_path(plan.path);
+  const bool there = plan.options.resume && files::look(target).found == files::Found::file;
+  return hdf5::GrowingFile::open(target, there, /*in_new=*/false, hdf5_options(plan));
 }
 
 Rows without_one(Rows rows) {
@@ -197,10 +213,9 @@ void put_group_members(Draft& draft, const OwnedKey& group, const std::string& n
 
 }  // namespace
 
-void put_about(Draft& draft, const Recording& recording, std::size_t episode, const OwnedKey& group,
+void put_about(Draft& draft, const TensorDict& about, const OwnedKey& group,
                const std::vector<std::string_view>& without) {
-  if (episode >= recording.about.size()) return;
-  visit_paths(*recording.about[episode].node(), [&](Path path, const Value& value) {
+  visit_paths(*about.node(), [&](Path path, const Value& value) {
     if (std::find(without.begin(), without.end(), path[0]) != without.end()) return;
     const OwnedKey key(path.begin(), path.end());
     const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;

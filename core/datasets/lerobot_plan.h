@@ -10,6 +10,13 @@
 
 namespace td::datasets {
 
+// What is written together.
+struct Recording {
+  std::vector<TensorDict> episodes;
+  TensorDict metadata;
+  std::vector<TensorDict> about;  // of each episode; or empty
+};
+
 // A feature that is written.
 struct PlannedColumn {
   Feature feature;

@@ -80,6 +80,37 @@ void MadeSpace::add(const OwnedKey& key, const Rows& rows) {
   }
 }
 
+void MadeSpace::add_space(const OwnedKey& key, const Plain& space) {
+  const auto number = [&](const char* name) {
+    const Plain* found = space.find(name, Plain::integer);
+    return found == nullptr ? 0 : found->integral();
+  };
+  const auto is = [&](const char* type) {
+    const Plain* found = space.find("type", Plain::text);
+    return found != nullptr && found->characters() == type;
+  };
+  const Plain* parts = space.find("subspaces", Plain::object);
+  for (std::size_t i = 0; parts != nullptr && i < parts->items().size(); ++i)
+    add_space(joined(key, {std::string(parts->name(i))}), parts->items()[i]);
+  std::int64_t highest = 0;
+  if (is("Discrete") && !__builtin_add_overflow(number("start"), number("n") - 1, &highest)) {
+    Part& part = parts_[key];
+    part.dtype = at::kLong;
+    part.lowest = number("start");
+    part.highest = highest;
+    part.any = true;
+  }
+  const Plain* characters = space.find("charset", Plain::text);
+  if (is("Text") && characters != nullptr) {
+    Part& part = parts_[key];
+    part.shortest = static_cast<std::size_t>(number("min_length"));
+    part.longest = static_cast<std::size_t>(number("max_length"));
+    const std::vector<std::string> found = characters_of(characters->characters());
+    part.characters.insert(found.begin(), found.end());
+    part.any = true;
+  }
+}
+
 Plain MadeSpace::take(Draft& draft) const { return below(draft, {}); }
 
 Plain MadeSpace::below(Draft& draft, const OwnedKey& key) const {

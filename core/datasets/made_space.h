@@ -12,6 +12,8 @@ class MadeSpace {
  public:
   // The rows of an entry; each episode adds its own.
   void add(const OwnedKey& key, const Rows& rows);
+  // Adds the values of before, as a space tells that was made of them.
+  void add_space(const OwnedKey& key, const Plain& space);
   // Pictures whose size is not known are lost.
   Plain take(Draft& draft) const;
 

@@ -43,15 +43,14 @@ std::vector<TensorDict> episodes_of(const TensorDict& td) {
   return episodes;
 }
 
-void save_recording(const datasets::Recording& recording, DatasetKind kind, const std::string& path,
-                    const DatasetSaveOptions& options) {
-  if (path.empty()) fail(Code::io, "no data set can be written: the path is empty");
+std::unique_ptr<datasets::SetWriter> writer_of(DatasetKind kind, const datasets::SetPlan& plan) {
+  if (plan.path.empty()) fail(Code::io, "no data set can be written: the path is empty");
   switch (kind) {
-    case DatasetKind::minari: return datasets::save_minari(recording, path, options);
-    case DatasetKind::lerobot: return datasets::save_lerobot(recording, path, options);
-    case DatasetKind::robomimic: return datasets::save_robomimic(recording, path, options);
-    case DatasetKind::d4rl: return datasets::save_d4rl(recording, path, options);
-    case DatasetKind::torchrl: return datasets::save_torchrl(recording, path, options);
+    case DatasetKind::minari: return datasets::write_minari(plan);
+    case DatasetKind::lerobot: return datasets::write_lerobot(plan);
+    case DatasetKind::robomimic: return datasets::write_robomimic(plan);
+    case DatasetKind::d4rl: return datasets::write_d4rl(plan);
+    case DatasetKind::torchrl: return datasets::write_torchrl(plan);
     case DatasetKind::detect:
       fail(Code::invalid_argument,
            "a kind must be told: Minari, LeRobot, robomimic, D4RL or TorchRL");
@@ -59,22 +58,57 @@ void save_recording(const datasets::Recording& recording, DatasetKind kind, cons
   }
 }
 
+void require_whole(const DatasetSaveOptions& options) {
+  if (options.resume)
+    fail(Code::invalid_argument, "only a writer of episodes goes on with a set that is there");
+}
+
 }  // namespace
 
 void save_dataset(const TensorDict& td, const TensorDict* metadata, DatasetKind kind,
                   const std::string& path, const DatasetSaveOptions& options) {
-  save_recording({episodes_of(td), metadata == nullptr ? TensorDict() : *metadata, {}}, kind, path,
-                 options);
+  require_whole(options);
+  const std::vector<TensorDict> episodes = episodes_of(td);
+  const auto writer =
+      writer_of(kind, {path, metadata == nullptr ? TensorDict() : *metadata, options});
+  for (const TensorDict& episode : episodes) writer->add(episode, TensorDict());
+  writer->finish();
 }
 
 void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& path,
                      const DatasetSaveOptions& options) {
-  datasets::Recording recording{{}, set.metadata(), {}};
-  for (std::int64_t i = 0; i < set.episodes(); ++i) {
-    recording.episodes.push_back(set.episode(i));
-    recording.about.push_back(set.metadata(i));
-  }
-  save_recording(recording, kind, path, options);
+  require_whole(options);
+  const auto writer = writer_of(kind, {path, set.metadata(), options});
+  for (std::int64_t i = 0; i < set.episodes(); ++i) writer->add(set.episode(i), set.metadata(i));
+  writer->finish();
+}
+
+DatasetWriter::DatasetWriter(std::unique_ptr<datasets::SetWriter> writer)
+    : writer_(std::move(writer)), episodes_(writer_->episodes()) {}
+
+DatasetWriter::~DatasetWriter() = default;
+
+std::unique_ptr<DatasetWriter> DatasetWriter::open(const std::string& path,
+                                                   const TensorDict* metadata, DatasetKind kind,
+                                                   const DatasetSaveOptions& options) {
+  // The caller may change his dictionary meanwhile.
+  datasets::SetPlan plan{path, metadata == nullptr ? TensorDict() : metadata->clone(), options,
+                         /*each=*/true};
+  return std::unique_ptr<DatasetWriter>(new DatasetWriter(writer_of(kind, plan)));
+}
+
+void DatasetWriter::add(const TensorDict& rows, const TensorDict* about) {
+  if (!writer_) fail(Code::invalid_argument, "the writer of a data set is closed");
+  writer_->add(rows, about == nullptr ? TensorDict() : *about);
+  episodes_ = writer_->episodes();
+}
+
+std::int64_t DatasetWriter::episodes() const { return episodes_; }
+
+void DatasetWriter::close() {
+  if (!writer_) return;
+  const auto writer = std::move(writer_);
+  writer->finish();
 }
 
 }  // namespace td

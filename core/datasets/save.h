@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/datasets/dataset.h"
+#include "core/hdf5/growing_file.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@ struct DatasetSaveOptions {
   bool lossy = false;        // leaves out what the kind cannot hold
   bool durable = false;      // waits until it is on disk
   std::int64_t deflate = 0;  // as in hdf5::SaveOptions
+  bool resume = false;       // a DatasetWriter goes on behind the episodes that are there
 };
 
 // The rows of `td` are split by "episode", or behind each "done"; with more batch dimensions, each element of the first is
@@ -28,6 +31,33 @@ void save_dataset(const TensorDict& td, const TensorDict* metadata, DatasetKind 
 // Another kind, with the metadata of the set and of its episodes.
 void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& path,
                      const DatasetSaveOptions& options);
+
+namespace datasets {
+class SetWriter;
+}
+
+// Writes a set episode by episode. Each is part of the set on the disk when add() returns: whatever happens then, the
+// library of the kind opens the set, and finds all episodes that were added. A call that fails leaves the set unchanged.
+// One writer at a time; not thread-safe.
+class DatasetWriter {
+ public:
+  // An existing set is replaced when the first episode is added, or continued with `resume`; it keeps its metadata then.
+  static std::unique_ptr<DatasetWriter> open(const std::string& path, const TensorDict* metadata,
+                                             DatasetKind kind, const DatasetSaveOptions& options);
+  ~DatasetWriter();
+
+  // The rows are one episode, whatever "episode" and "done" say. `about` is what Dataset::metadata(episode) gives.
+  void add(const TensorDict& rows, const TensorDict* about);
+  std::int64_t episodes() const;  // in the set
+  // Nothing can be added afterwards. A set without episodes is written now.
+  void close();
+
+ private:
+  explicit DatasetWriter(std::unique_ptr<datasets::SetWriter> writer);
+
+  std::unique_ptr<datasets::SetWriter> writer_;
+  std::int64_t episodes_ = 0;
+};
 
 namespace datasets {
 
@@ -73,11 +103,14 @@ class Draft {
 
   // Notes down what is lost.
   void lose(const std::string& what);
-  // Code::unsupported if anything is lost that may not be.
+  // Whether anything is lost that may not be.
+  bool fails() const noexcept { return !lossy_ && !lost_.empty(); }
+  // Code::unsupported if it fails.
   void require_all(DatasetKind kind) const;
 
-  // `in_new`: the folder of the path is itself being built.
-  void write(const std::string& path, const DatasetSaveOptions& options, bool in_new = false) const;
+  // What was put since the last time.
+  void write_to(hdf5::GrowingFile& file);
+  void drop();  // the same without writing it
 
  private:
   bool lossy_;
@@ -91,22 +124,34 @@ class Draft {
   std::vector<std::string> lost_;
 };
 
-struct Recording {
-  std::vector<TensorDict> episodes;
+// What is written, and how.
+struct SetPlan {
+  std::string path;
   TensorDict metadata;
-  std::vector<TensorDict> about;  // of each episode; or empty
+  DatasetSaveOptions options;
+  bool each =
+      false;  // each episode is finished on the disk; otherwise the set appears with finish()
 };
 
-void save_minari(const Recording& recording, const std::string& path,
-                 const DatasetSaveOptions& options);
-void save_lerobot(const Recording& recording, const std::string& path,
-                  const DatasetSaveOptions& options);
-void save_robomimic(const Recording& recording, const std::string& path,
-                    const DatasetSaveOptions& options);
-void save_d4rl(const Recording& recording, const std::string& path,
-               const DatasetSaveOptions& options);
-void save_torchrl(const Recording& recording, const std::string& path,
-                  const DatasetSaveOptions& options);
+// Writes a set of one kind, episode by episode: td_dataset_save() and td_dataset_writer are loops over it.
+class SetWriter {
+ public:
+  virtual ~SetWriter() = default;
+  // `about`: of the episode; may be empty. With `each`, a failure leaves the writer as it was.
+  virtual void add(const TensorDict& episode, const TensorDict& about) = 0;
+  virtual void finish() = 0;
+  virtual std::int64_t episodes() const = 0;
+};
+
+std::unique_ptr<SetWriter> write_minari(const SetPlan& plan);
+std::unique_ptr<SetWriter> write_lerobot(const SetPlan& plan);
+std::unique_ptr<SetWriter> write_robomimic(const SetPlan& plan);
+std::unique_ptr<SetWriter> write_d4rl(const SetPlan& plan);
+std::unique_ptr<SetWriter> write_torchrl(const SetPlan& plan);
+
+hdf5::SaveOptions hdf5_options(const SetPlan& plan);
+// The file of a set that is one: that which is there to go on with, else a new one.
+std::unique_ptr<hdf5::GrowingFile> open_file(const SetPlan& plan);
 
 Plain object_of(const std::vector<std::pair<std::string, Plain>>& members);
 Plain list_of(SizesView sizes);
@@ -124,7 +169,7 @@ struct Ends {
 };
 Ends take_ends(Entries& entries, Draft& draft, std::int64_t episode);
 // The attributes of an episode, names of nested members with slashes, and its other datasets.
-void put_about(Draft& draft, const Recording& recording, std::size_t episode, const OwnedKey& group,
+void put_about(Draft& draft, const TensorDict& about, const OwnedKey& group,
                const std::vector<std::string_view>& without);
 // Members that are values, but for these, as attributes of a place; the others as datasets below it.
 void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attributes_of,

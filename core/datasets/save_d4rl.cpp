@@ -1,56 +1,16 @@
+#include "core/consolidated/file_bytes.h"
 #include "core/datasets/save.h"
+#include "core/datasets/source.h"
+#include "core/hdf5/group_file.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
-#include <map>
+#include <set>
 
 namespace td::datasets {
 
 namespace {
-
-// The rows of all episodes, one after the other.
-class Joined {
- public:
-  void add(const OwnedKey& place, const Rows& rows, std::int64_t before) {
-    Column& column = columns_[place];
-    if (column.rows != before) {
-      fail(Code::unsupported, "all episodes of a data set of D4RL have the same entries; ",
-           show_path(Path(names_of(place))), " is missing in some");
-    }
-    column.rows += rows.count();
-    if (rows.is_tensor()) column.tensors.push_back(rows.tensor);
-    column.values.insert(column.values.end(), rows.values.begin(), rows.values.end());
-    if (!column.tensors.empty() && !column.values.empty())
-      fail(Code::unsupported, show_path(Path(names_of(place))),
-           " is a tensor in some episodes only");
-  }
-
-  void put(Draft& draft, std::int64_t rows) const {
-    for (const auto& column : columns_) {
-      if (column.second.rows != rows) {
-        fail(Code::unsupported, "all episodes of a data set of D4RL have the same entries; ",
-             show_path(Path(names_of(column.first))), " is missing in some");
-      }
-      if (column.second.tensors.empty()) {
-        draft.put_value(column.first, Plain::of_list(column.second.values));
-      } else {
-        draft.put(column.first, at::cat(column.second.tensors));
-      }
-    }
-  }
-
- private:
-  struct Column {
-    std::int64_t rows = 0;
-    std::vector<at::Tensor> tensors;
-    std::vector<Plain> values;
-  };
-  static std::vector<std::string_view> names_of(const OwnedKey& key) {
-    return {key.begin(), key.end()};
-  }
-  std::map<OwnedKey, Column> columns_;
-};
 
 // Whether an episode has metadata that its rows do not tell.
 bool says_more(const TensorDict& about) {
@@ -63,85 +23,170 @@ bool says_more(const TensorDict& about) {
   return more;
 }
 
-}  // namespace
-
-void save_d4rl(const Recording& recording, const std::string& path,
-               const DatasetSaveOptions& options) {
-  Draft draft(options.lossy);
-  put_metadata(draft, recording.metadata, {},
-               {"total", "total_episodes", "total_steps", "data_format", "dataset_size"});
-  Joined rows;
-  std::int64_t before = 0;
-  bool any_truncated = false;
-  for (const TensorDict& episode : recording.episodes) {
-    any_truncated = any_truncated || episode.kind_of({"next", "truncated"}) == EntryKind::tensor;
+class D4rlWriter final : public SetWriter {
+ public:
+  explicit D4rlWriter(SetPlan plan)
+      : plan_(std::move(plan)), draft_(plan_.options.lossy), file_(open_file(plan_)) {
+    if (!file_->is_empty()) resume();
   }
-  std::vector<at::Tensor> timeouts;
-  bool cut = false;
-  for (std::size_t i = 0; i < recording.episodes.size(); ++i) {
-    const auto number = static_cast<std::int64_t>(i);
-    Entries entries(recording.episodes[i]);
-    const std::int64_t steps = entries.steps();
-    if (steps == 0) {
-      draft.lose("episode " + std::to_string(i) + ", which has no steps");
-      continue;
+
+  std::int64_t episodes() const override { return now_.episodes; }
+
+  void add(const TensorDict& rows, const TensorDict& about) override {
+    State next = now_;
+    if (plan_.each) draft_ = Draft(plan_.options.lossy);
+    if (file_->is_empty()) put_head();
+    const TensorDict columns = put(rows, about, next);
+    if (plan_.each) draft_.require_all(DatasetKind::d4rl);
+    if (draft_.fails()) {
+      draft_.drop();
+    } else {
+      draft_.write_to(*file_);
+      file_->write_rows(columns, now_.rows);
+      write_timeouts(next);
     }
-    const auto move = [&](const OwnedKey& from, const char* to, bool needed) {
-      std::optional<Rows> taken = entries.take(from);
-      if (taken) return rows.add({to}, without_one(*taken), before);
-      if (needed) {
-        fail(Code::unsupported, "a data set of D4RL needs one tensor for its ", to,
-             "; it is missing in episode ", i);
+    if (plan_.each) file_->publish(plan_.options.durable, /*goes_on=*/true);
+    now_ = std::move(next);
+  }
+
+  void finish() override {
+    if (plan_.each && !file_->is_empty()) return;
+    if (now_.episodes == 0) put_head();
+    draft_.require_all(DatasetKind::d4rl);
+    draft_.write_to(*file_);
+    file_->publish(plan_.options.durable, /*goes_on=*/false);
+  }
+
+ private:
+  struct State {
+    std::int64_t episodes = 0, rows = 0;
+    std::set<OwnedKey> columns;  // that the file has
+    bool has_timeouts = false;
+    bool is_open = false;  // the last episode just stopped
+    at::Tensor timeouts;   // of the episode; one more before it, if the last one was cut there
+  };
+
+  void put_head() {
+    put_metadata(draft_, plan_.metadata, {},
+                 {"total", "total_episodes", "total_steps", "data_format", "dataset_size"});
+  }
+
+  void resume() {
+    const std::string target = new_file_path(plan_.path);
+    const auto set = open_d4rl(target, DatasetOptions());
+    now_.episodes = set->episodes;
+    for (const std::int64_t length : set->lengths()) now_.rows += length;
+    const auto file = hdf5::GroupFile::open(target, 0, 0);
+    for (const std::string& name : file->names("/")) {
+      for (const hdf5::Leaf& leaf : file->leaves("/" + name)) {
+        if (name != "metadata" && leaf.rows() == now_.rows)
+          now_.columns.insert(joined({name}, leaf.path));
+      }
+    }
+    now_.has_timeouts = now_.columns.erase(OwnedKey{"timeouts"}) != 0;
+    if (now_.rows == 0) return;
+    const std::int64_t last = set->length(now_.episodes - 1) - 1;
+    const at::Tensor done = set->read({{now_.episodes - 1, last, 1}}).get({"next", "done"});
+    now_.is_open = !done.item<bool>();
+  }
+
+  // The columns of the file, with the rows of an episode.
+  TensorDict put(const TensorDict& rows, const TensorDict& about, State& next) {
+    const std::int64_t number = next.episodes++;
+    Entries entries(rows);
+    const std::int64_t steps = entries.steps();
+    TensorDict columns;
+    next.timeouts.reset();
+    if (steps == 0) {
+      draft_.lose("episode " + std::to_string(number) + ", which has no steps");
+      return columns;
+    }
+    std::set<OwnedKey> seen;
+    const auto add = [&](const OwnedKey& place, const Rows& values) {
+      if (!seen.insert(place).second)
+        fail(Code::key_exists, "two entries would be the dataset ", show_path(views_of(place)));
+      if (values.is_tensor()) {
+        columns.set(views_of(place), values.tensor);
+      } else {
+        columns.set_non_tensor(views_of(place), Plain::of_list(values.values));
       }
     };
-    if (std::optional<Rows> taken = entries.take({"observation"})) {
-      rows.add({"observations"}, *taken, before);
-    } else {
-      fail(Code::unsupported,
-           "a data set of D4RL needs an observation that is one tensor; it is missing in episode ",
-           i);
-    }
-    if (std::optional<Rows> taken = entries.take({"action"})) {
-      rows.add({"actions"}, *taken, before);
-    } else {
-      fail(Code::unsupported,
-           "a data set of D4RL needs an action that is one tensor; it is missing in episode ", i);
-    }
-    if (std::optional<Rows> taken = entries.take({"next", "observation"}))
-      rows.add({"next_observations"}, *taken, before);
-    move({"next", "reward"}, "rewards", true);
-    const Ends ends = take_ends(entries, draft, number);
-    at::Tensor done = ends.terminated.logical_or(ends.truncated), truncated = ends.truncated;
-    if (steps > 1 && done.narrow(0, 0, steps - 1).any().item<bool>())
-      draft.lose("an end before the last step of episode " + std::to_string(i));
-    if (i + 1 != recording.episodes.size() && !done[steps - 1].item<bool>()) {
-      draft.lose("the end of episode " + std::to_string(i) +
-                 ", which is neither terminated nor truncated");
-      truncated = truncated.clone();
-      truncated[steps - 1].fill_(true);
-      cut = true;
-    }
+    const auto move = [&](const OwnedKey& from, const char* to, const char* needed) {
+      std::optional<Rows> taken = entries.take(from);
+      if (taken)
+        return add({to}, from[0] == "next" && from[1] == "reward" ? without_one(*taken) : *taken);
+      if (needed != nullptr)
+        fail(Code::unsupported, "a data set of D4RL needs ", needed, "; it is missing in episode ",
+             number);
+    };
+    move({"observation"}, "observations", "an observation that is one tensor");
+    move({"action"}, "actions", "an action that is one tensor");
+    move({"next", "observation"}, "next_observations", nullptr);
+    move({"next", "reward"}, "rewards", "one tensor for its rewards");
     Rows flags;
-    flags.tensor = ends.terminated;
-    rows.add({"terminals"}, flags, before);
-    timeouts.push_back(truncated);
+    put_ends(take_ends(entries, draft_, number), number, steps, next, flags);
+    add({"terminals"}, flags);
     for (const OwnedKey& key : entries.below({"info"})) {
       OwnedKey place{"infos"};
       place.insert(place.end(), key.begin() + 1, key.end());
-      rows.add(place, *entries.take(key), before);
+      add(place, *entries.take(key));
     }
     for (const OwnedKey& key : entries.below({})) {
-      if (key != OwnedKey{"episode"}) rows.add(key, *entries.take(key), before);
+      if (key != OwnedKey{"episode"}) add(key, *entries.take(key));
     }
-    if (i < recording.about.size() && says_more(recording.about[i]))
-      draft.lose("the metadata of episodes");
-    before += steps;
+    require_same(seen, next);
+    if (says_more(about)) draft_.lose("the metadata of episodes");
+    next.rows += steps;
+    return columns;
   }
-  rows.put(draft, before);
-  if ((any_truncated || cut) && !timeouts.empty())
-    draft.put(OwnedKey{"timeouts"}, at::cat(timeouts));
-  draft.require_all(DatasetKind::d4rl);
-  draft.write(path, options);
+
+  void put_ends(const Ends& ends, std::int64_t number, std::int64_t steps, State& next,
+                Rows& terminals) {
+    const at::Tensor done = ends.terminated.logical_or(ends.truncated);
+    if (steps > 1 && done.narrow(0, 0, steps - 1).any().item<bool>())
+      draft_.lose("an end before the last step of episode " + std::to_string(number));
+    const bool cuts = next.is_open;
+    if (cuts) {
+      draft_.lose("the end of episode " + std::to_string(number - 1) +
+                  ", which is neither terminated nor truncated");
+    }
+    next.is_open = !done[steps - 1].item<bool>();
+    next.timeouts = cuts ? at::cat({at::ones({1}, at::kBool), ends.truncated}) : ends.truncated;
+    next.has_timeouts = next.has_timeouts || cuts || ends.has_truncated;
+    terminals.tensor = ends.terminated;
+  }
+
+  static void require_same(const std::set<OwnedKey>& seen, State& next) {
+    if (next.rows == 0) next.columns = seen;
+    const auto missing = [](const std::set<OwnedKey>& some, const std::set<OwnedKey>& others) {
+      for (const OwnedKey& place : others) {
+        if (some.count(place) != 0) continue;
+        fail(Code::unsupported, "all episodes of a data set of D4RL have the same entries; ",
+             show_path(views_of(place)), " is missing in some");
+      }
+    };
+    missing(seen, next.columns);
+    missing(next.columns, seen);
+  }
+
+  // The first episode that is truncated makes the column; those before get false.
+  void write_timeouts(const State& next) {
+    if (!next.has_timeouts || !next.timeouts.defined()) return;
+    TensorDict column;
+    column.set({"timeouts"}, next.timeouts);
+    file_->write_rows(column, next.rows - next.timeouts.size(0));
+  }
+
+  SetPlan plan_;
+  Draft draft_;
+  State now_;
+  std::unique_ptr<hdf5::GrowingFile> file_;
+};
+
+}  // namespace
+
+std::unique_ptr<SetWriter> write_d4rl(const SetPlan& plan) {
+  return std::make_unique<D4rlWriter>(plan);
 }
 
 }  // namespace td::datasets

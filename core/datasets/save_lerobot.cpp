@@ -447,8 +447,6 @@ bool can_decode(const Recording& recording, const LeRobotPlan& plan, Draft& draf
   return true;
 }
 
-}  // namespace
-
 void save_lerobot(const Recording& recording, const std::string& path,
                   const DatasetSaveOptions& options) {
   const std::string folder = files::absolute(path);
@@ -459,6 +457,37 @@ void save_lerobot(const Recording& recording, const std::string& path,
   draft.require_all(DatasetKind::lerobot);
   folder_for(folder, DatasetKind::lerobot, "meta/info.json");
   LeRobotWriter(recording, std::move(plan), options.durable).write(folder, with_stats);
+}
+
+class WaitingEpisodes final : public SetWriter {
+ public:
+  explicit WaitingEpisodes(SetPlan plan) : plan_(std::move(plan)) {
+    if (plan_.each) {
+      fail(
+          Code::unsupported,
+          "a data set of LeRobot is not written episode by episode: save or convert it as a whole");
+    }
+    recording_.metadata = plan_.metadata;
+  }
+
+  std::int64_t episodes() const override {
+    return static_cast<std::int64_t>(recording_.episodes.size());
+  }
+  void add(const TensorDict& episode, const TensorDict& about) override {
+    recording_.episodes.push_back(episode);
+    recording_.about.push_back(about);
+  }
+  void finish() override { save_lerobot(recording_, plan_.path, plan_.options); }
+
+ private:
+  SetPlan plan_;
+  Recording recording_;
+};
+
+}  // namespace
+
+std::unique_ptr<SetWriter> write_lerobot(const SetPlan& plan) {
+  return std::make_unique<WaitingEpisodes>(plan);
 }
 
 }  // namespace td::datasets

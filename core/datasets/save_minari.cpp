@@ -2,7 +2,9 @@
 #include "core/datasets/save.h"
 #include "core/datasets/space.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/group_file.h"
 #include "core/io/folder.h"
+#include "core/io/new_file.h"
 #include "core/tree/bytes_value.h"
 #include "core/tree/walk.h"
 
@@ -120,14 +122,18 @@ struct Totals {
   double megabytes = 0;
   bool has_files = false;
   std::string observations, actions;  // spaces
+  std::vector<Plain> made;            // names of those that are made of the values
 };
+
+// A member of metadata.json by which we know spaces that may still grow.
+constexpr const char* made_mark = "tensordict_made_spaces";
 
 std::string metadata_text(const TensorDict& metadata, const Totals& totals,
                           const std::string& folder) {
   static constexpr std::string_view ours[] = {"total_episodes",    "total_steps",   "data_format",
                                               "observation_space", "action_space",  "dataset_size",
                                               "minari_version",    "jpeg_encoding", "total",
-                                              "dataset_id"};
+                                              "dataset_id",        made_mark};
   PlainBuilder all;
   const auto add = [&](std::string_view name, Plain value) {
     all.name(name);
@@ -142,6 +148,7 @@ std::string metadata_text(const TensorDict& metadata, const Totals& totals,
   add("dataset_size", Plain::of_real(totals.megabytes));
   add("jpeg_encoding", Plain::of_truth(totals.has_files));
   add("minari_version", Plain::of_text("0.5.4"));
+  if (!totals.made.empty()) add(made_mark, Plain::of_list(totals.made));
   const Plain id = member(metadata, "dataset_id");
   add("dataset_id", id.is(Plain::text) ? id : Plain::of_text(id_of(folder)));
   visit_paths(*metadata.node(), [&](Path path, const Value& value) {
@@ -155,77 +162,215 @@ std::string metadata_text(const TensorDict& metadata, const Totals& totals,
   return python_json(all.take());
 }
 
-}  // namespace
+constexpr const char* values_file = "data/main_data.hdf5";
+constexpr const char* metadata_file = "data/metadata.json";
 
-void save_minari(const Recording& recording, const std::string& path,
-                 const DatasetSaveOptions& options) {
-  Draft draft(options.lossy);
-  const Plain observations = given_space(recording.metadata, "observation_space");
-  const Plain actions = given_space(recording.metadata, "action_space");
-  const auto known = [](const Plain& space) { return space.is(Plain::object) ? &space : nullptr; };
-  MadeSpace made_observations, made_actions;
-  Totals totals;
-  for (std::size_t i = 0; i < recording.episodes.size(); ++i) {
-    Entries entries(recording.episodes[i]);
-    const OwnedKey group{"episode_" + std::to_string(i)};
-    draft.put_group(group);
-    Episode episode(draft, entries, group);
-    episode.longer("observation", "observations", known(observations), &made_observations);
+class MinariWriter final : public SetWriter {
+ public:
+  explicit MinariWriter(SetPlan plan) : plan_(std::move(plan)), draft_(plan_.options.lossy) {
+    folder_ = folder_for(plan_.path, DatasetKind::minari, metadata_file);
+    if (plan_.options.resume && files::look(folder_).found != files::Found::nothing) resume();
+    observations_ = known_space("observation_space", now_.observations);
+    actions_ = known_space("action_space", now_.actions);
+  }
+
+  std::int64_t episodes() const override { return now_.totals.episodes; }
+
+  void add(const TensorDict& rows, const TensorDict& about) override {
+    State next = now_;
+    if (plan_.each) draft_ = Draft(plan_.options.lossy);
+    put(rows, about, next);
+    if (plan_.each) {
+      const std::string text = text_for(next);
+      write();
+      publish(text, /*goes_on=*/true);
+    } else {
+      write();
+    }
+    now_ = std::move(next);
+  }
+
+  void finish() override {
+    if (plan_.each && !target_ && file_) return;
+    const std::string text = text_for(now_);
+    write();
+    publish(text, /*goes_on=*/false);
+  }
+
+ private:
+  struct State {
+    Totals totals;
+    MadeSpace observations, actions;
+  };
+
+  static const Plain* known(const Plain& space) {
+    return space.is(Plain::object) ? &space : nullptr;
+  }
+
+  // That of the metadata. One that was made of values before grows with those that come.
+  Plain known_space(const char* name, MadeSpace& made) const {
+    Plain space = given_space(plan_.metadata, name);
+    const Plain marks = member(plan_.metadata, made_mark);
+    const auto is_name = [&](const Plain& mark) {
+      return mark.is(Plain::text) && mark.characters() == name;
+    };
+    const bool grows = plan_.options.resume && marks.is(Plain::list) &&
+                       std::any_of(marks.items().begin(), marks.items().end(), is_name);
+    if (!grows) return space;
+    made.add_space({}, space);
+    return {};
+  }
+
+  void resume() {
+    const std::string values = files::join(folder_, values_file);
+    const auto set = open_minari(folder_, DatasetOptions());
+    if (files::look(values).found != files::Found::file) {
+      fail(Code::unsupported, quote(folder_),
+           " is no data set of Minari in HDF5, which alone grows by episodes");
+    }
+    plan_.metadata = set->metadata();
+    const Plain files_there = member(plan_.metadata, "jpeg_encoding");
+    const Plain megabytes = member(plan_.metadata, "dataset_size");
+    now_.totals.has_files = files_there.is(Plain::boolean) && files_there.truth();
+    if (megabytes.is_number()) now_.totals.megabytes = megabytes.number();
+    now_.totals.episodes = set->episodes;
+    for (const std::int64_t length : set->lengths()) now_.totals.steps += length;
+    const std::string next = "episode_" + std::to_string(set->episodes);
+    for (const std::string& name : hdf5::GroupFile::open(values, 0, 0)->names("/"))
+      if (name == next) uncounted_ = name;
+    file_ = hdf5::GrowingFile::open(values, /*there=*/true, /*in_new=*/false, hdf5_options(plan_));
+  }
+
+  void put(const TensorDict& rows, const TensorDict& about, State& next) {
+    Entries entries(rows);
+    const std::int64_t number = next.totals.episodes;
+    const OwnedKey group{"episode_" + std::to_string(number)};
+    draft_.put_group(group);
+    Episode episode(draft_, entries, group);
+    episode.longer("observation", "observations", known(observations_), &next.observations);
     for (const OwnedKey& key : entries.below({"action"}))
-      episode.put(key, "actions", *entries.take(key), known(actions), &made_actions);
+      episode.put(key, "actions", *entries.take(key), known(actions_), &next.actions);
     for (const OwnedKey& key : entries.below({"next", "info"})) {
       const OwnedKey plain(key.begin() + 1, key.end());
       if (entries.find(plain) == nullptr && plain.size() > 1)
         episode.put(plain, "infos", *entries.take(key), nullptr, nullptr);
     }
-    draft.put_group(joined(group, {"infos"}));
+    draft_.put_group(joined(group, {"infos"}));
     episode.longer("info", "infos", nullptr, nullptr);
-    const auto number = static_cast<std::int64_t>(i);
     if (std::optional<Rows> rewards = entries.take({"next", "reward"})) {
-      draft.put(joined(group, {"rewards"}), without_one(*std::move(rewards)));
+      draft_.put(joined(group, {"rewards"}), without_one(*std::move(rewards)));
     } else {
-      draft.lose("rewards that are missing in episode " + std::to_string(i));
-      draft.put(joined(group, {"rewards"}), at::zeros({entries.steps()}, at::kDouble));
+      draft_.lose("rewards that are missing in episode " + std::to_string(number));
+      draft_.put(joined(group, {"rewards"}), at::zeros({entries.steps()}, at::kDouble));
     }
-    const Ends ends = take_ends(entries, draft, number);
-    draft.put(joined(group, {"terminations"}), ends.terminated);
-    draft.put(joined(group, {"truncations"}), ends.truncated);
-    put_rest(draft, entries, group);
-    put_about(draft, recording, i, group, {"id", "total_steps", "num_samples"});
-    draft.set_attribute(group, "id", Plain::of_integer(number));
-    draft.set_attribute(group, "total_steps", Plain::of_integer(entries.steps()));
-    totals.has_files = totals.has_files || episode.has_files;
-    totals.steps += entries.steps();
-    totals.megabytes += static_cast<double>(recording.episodes[i].nbytes()) / 1e6;
+    const Ends ends = take_ends(entries, draft_, number);
+    draft_.put(joined(group, {"terminations"}), ends.terminated);
+    draft_.put(joined(group, {"truncations"}), ends.truncated);
+    put_rest(draft_, entries, group);
+    put_about(draft_, about, group, {"id", "total_steps", "num_samples"});
+    draft_.set_attribute(group, "id", Plain::of_integer(number));
+    draft_.set_attribute(group, "total_steps", Plain::of_integer(entries.steps()));
+    next.totals.has_files = next.totals.has_files || episode.has_files;
+    next.totals.steps += entries.steps();
+    next.totals.megabytes += static_cast<double>(rows.nbytes()) / 1e6;
+    next.totals.episodes += 1;
   }
-  totals.episodes = static_cast<std::int64_t>(recording.episodes.size());
-  totals.megabytes = std::round(totals.megabytes * 10) / 10;
-  const auto space_text = [&](const Plain& given, const MadeSpace& made, const char* name) {
-    const Plain text = member(recording.metadata, name);
-    return given.is(Plain::object) ? std::string(text.characters()) : python_json(made.take(draft));
-  };
-  totals.observations = space_text(observations, made_observations, "observation_space");
-  totals.actions = space_text(actions, made_actions, "action_space");
-  // What JSON cannot hold lies in the file, where Minari looks at episodes only.
-  visit_paths(*recording.metadata.node(), [&](Path key, const Value& value) {
-    const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
-    const OwnedKey place(key.begin(), key.end());
-    if (!value.is_node()) {
-      draft.put(place, value.tensor());
-    } else if (plain != nullptr && key.size() == 2 && key[0] == "attributes") {
-      draft.set_attribute({}, key[1], *plain);
-    } else if (plain != nullptr && key.size() > 1) {
-      draft.put_value(place, *plain);
-    }
-  });
-  draft.require_all(DatasetKind::minari);
 
-  const std::string folder = folder_for(path, DatasetKind::minari, "data/metadata.json");
-  files::FolderReplacement target(folder);
-  target.make_folder("data");
-  draft.write(files::join(target.path(), "data/main_data.hdf5"), options, true);
-  target.write("data/metadata.json", metadata_text(recording.metadata, totals, folder));
-  target.commit(options.durable);
+  // What JSON cannot hold lies in the file, where Minari looks at episodes only.
+  void put_beside() {
+    visit_paths(*plan_.metadata.node(), [&](Path key, const Value& value) {
+      const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
+      const OwnedKey place(key.begin(), key.end());
+      if (!value.is_node()) {
+        draft_.put(place, value.tensor());
+      } else if (plain != nullptr && key.size() == 2 && key[0] == "attributes") {
+        draft_.set_attribute({}, key[1], *plain);
+      } else if (plain != nullptr && key.size() > 1) {
+        draft_.put_value(place, *plain);
+      }
+    });
+  }
+
+  void write() {
+    if (draft_.fails()) return draft_.drop();  // finish() says what is lost
+    if (!file_) {
+      target_.emplace(folder_);
+      target_->make_folder("data");
+      file_ = hdf5::GrowingFile::open(files::join(target_->path(), values_file), /*there=*/false,
+                                      /*in_new=*/true, hdf5_options(plan_));
+      put_beside();
+    }
+    try {
+      if (!uncounted_.empty()) file_->remove(uncounted_);
+      draft_.write_to(*file_);
+    } catch (...) {
+      forget();
+      throw;
+    }
+  }
+
+  // A set that is not in its place begins anew.
+  void forget() noexcept {
+    if (!target_) return;
+    file_.reset();
+    target_.reset();
+  }
+
+  // Fails if anything is lost that may not be.
+  std::string text_for(const State& state) {
+    Totals totals = state.totals;
+    totals.megabytes = std::round(totals.megabytes * 10) / 10;
+    const auto text = [&](const Plain& given, const MadeSpace& made, const char* name) {
+      const Plain told = member(plan_.metadata, name);
+      if (given.is(Plain::object)) return std::string(told.characters());
+      totals.made.push_back(Plain::of_text(name));
+      return python_json(made.take(draft_));
+    };
+    totals.observations = text(observations_, state.observations, "observation_space");
+    totals.actions = text(actions_, state.actions, "action_space");
+    draft_.require_all(DatasetKind::minari);
+    return metadata_text(plan_.metadata, totals, folder_);
+  }
+
+  void publish(const std::string& text, bool goes_on) {
+    const bool durable = plan_.options.durable;
+    if (!target_) {
+      return file_->publish(durable, goes_on, [&] {
+        files::NewFile file(files::join(folder_, metadata_file));
+        file.write(text.data(), text.size());
+        file.commit(durable);
+        uncounted_.clear();
+      });
+    }
+    try {
+      file_->publish(durable, /*goes_on=*/false);
+      target_->write(metadata_file, text);
+      target_->commit(durable);
+    } catch (...) {
+      forget();
+      throw;
+    }
+    target_.reset();
+    if (goes_on) {
+      file_ = hdf5::GrowingFile::open(files::join(folder_, values_file), /*there=*/true,
+                                      /*in_new=*/false, hdf5_options(plan_));
+    }
+  }
+
+  SetPlan plan_;
+  Draft draft_;
+  std::string folder_;
+  Plain observations_, actions_;
+  State now_;
+  std::string uncounted_;  // an episode of a writer that was killed before it was finished
+  std::optional<files::FolderReplacement> target_;  // until the set is in its place
+  std::unique_ptr<hdf5::GrowingFile> file_;
+};
+
+}  // namespace
+
+std::unique_ptr<SetWriter> write_minari(const SetPlan& plan) {
+  return std::make_unique<MinariWriter>(plan);
 }
 
 }  // namespace td::datasets

@@ -210,27 +210,4 @@ std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptio
   return std::make_unique<Torchrl>(folder, rows, nullptr);
 }
 
-void save_torchrl(const Recording& recording, const std::string& path,
-                  const DatasetSaveOptions& options) {
-  Draft draft(options.lossy);
-  if (!recording.metadata.is_empty()) draft.lose("the metadata");
-  for (const TensorDict& about : recording.about) {
-    if (!about.is_empty()) draft.lose("the metadata of episodes");
-  }
-  draft.require_all(DatasetKind::torchrl);
-
-  const std::string folder = files::absolute(path);
-  if (files::look(folder).found != files::Found::nothing && !replay_folder::is_one(folder)) {
-    fail(Code::io, quote(folder), " is there already, and is no replay buffer to replace");
-  }
-  ReplayOptions buffer;
-  buffer.sampling = ReplaySampling::random;
-  TensorDict rows = recording.episodes.empty() ? TensorDict(Sizes{0}) : cat(recording.episodes, 0);
-  const std::int64_t steps = rows.batch_size()[0];
-  buffer.capacity = std::max<std::int64_t>(steps, 1);
-  Replay replay(buffer);
-  if (steps > 0) replay.extend(rows);
-  replay.save(folder, options.durable);
-}
-
 }  // namespace td::datasets

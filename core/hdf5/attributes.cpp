@@ -23,6 +23,9 @@ void write_attribute(hid_t at, const std::string& name, hid_t type,
   const Id space(sizes == nullptr || sizes->empty()
                      ? H5Screate(plain)
                      : H5Screate_simple(static_cast<int>(sizes->size()), sizes->data(), nullptr));
+  if (H5Aexists(at, name.c_str()) > 0) {
+    need_done(H5Adelete(at, name.c_str()), Code::io, where, "cannot replace an attribute");
+  }
   const Id made = need(H5Acreate2(at, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                        Code::io, where, "cannot write an attribute");
   if (sizes != nullptr)

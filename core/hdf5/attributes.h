@@ -22,7 +22,7 @@ std::optional<Plain> attribute_value(hid_t attribute, const std::string& where,
 Plain attributes_of(hid_t file, const Tree& tree, const std::string& where, const Options& options,
                     Budget& budget);
 
-// Writes such a value back; what is no object becomes an attribute of the root. Groups and datasets that the file has not
+// Writes such a value back, in place of attributes of these names; what is no object becomes an attribute of the root. Groups and datasets that the file has not
 // are passed over. `at` opens a place, or returns a closed one.
 void write_attributes(const Plain& metadata, const std::string& where,
                       const std::function<Id(const std::string& place)>& at);

@@ -31,7 +31,6 @@ struct SaveOptions {
   std::int64_t deflate = 0;     // level, 1 to 9; 0: no compression
   std::int64_t chunk_rows = 0;  // rows of a chunk; 0: contiguous, or chunks of about a megabyte
   bool marks = true;            // marks what Python's to_h5() marks; without, bytes are lists
-  bool in_new = false;          // the folder of the file is itself being built
   std::string group = "/";      // where to put the dictionary in the file
   Plain attributes = {};        // an object, as of Reader::attributes(); null: none
 };

@@ -1,5 +1,6 @@
 // A build without the HDF5 library.
 #include "core/hdf5/group_file.h"
+#include "core/hdf5/growing_file.h"
 
 namespace td::hdf5 {
 
@@ -22,6 +23,11 @@ std::unique_ptr<Reader> Reader::open(const FileBytes& file, const Options&) {
 
 std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t, std::uint32_t) {
   fail_none("\"" + path + "\"");
+}
+
+std::unique_ptr<GrowingFile> GrowingFile::open(const std::string& target, bool, bool,
+                                               const SaveOptions&) {
+  fail_none("\"" + target + "\"");
 }
 
 void save(const TensorDict&, const std::string& path, const SaveOptions&) {

@@ -1,8 +1,12 @@
 #include "core/hdf5/open_file.h"
 
+#include "core/io/file_io.h"
+
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 namespace td::hdf5 {
@@ -20,8 +24,14 @@ Id open_path(const std::string& name, const struct stat& looked, const std::stri
 #if H5_VERSION_GE(1, 10, 7)
   need_done(H5Pset_file_locking(access, 1, 1), Code::out_of_memory, where, "no properties");
 #endif
-  Id file = need(H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), Code::format, where,
-                 "cannot open it as an HDF5 file");
+  const auto open = [&] { return H5Fopen(name.c_str(), H5F_ACC_RDONLY, access); };
+  Id file(open());
+  if (!file.is_open()) {
+    // The library does not tell a disk that fails from a file that is none of its own.
+    const files::Descriptor probe(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!probe.is_open()) files::fail_io("cannot open", name, errno);
+    file = need(open(), Code::format, where, "cannot open it as an HDF5 file");
+  }
   void* handle = nullptr;
   struct stat opened {};
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || handle == nullptr ||

@@ -15,18 +15,18 @@ namespace {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-Descriptor parent_for(const std::string& target, bool in_new) {
+}  // namespace
+
+Descriptor open_parent(const std::string& target, bool in_new) {
   if (!in_new) check_target(target);
   Descriptor parent(::open(parent_of(target).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!parent.is_open()) fail_io("cannot write", target, errno);
   return parent;
 }
 
-}  // namespace
-
 NewFile::NewFile(const std::string& target, bool in_new)
     : target_(target),
-      aside_(parent_for(target, in_new), parent_of(target), last_name(target), Aside::Kind::file,
+      aside_(open_parent(target, in_new), parent_of(target), last_name(target), Aside::Kind::file,
              target) {}
 
 void NewFile::write(const char* data, std::size_t bytes) {

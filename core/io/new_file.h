@@ -10,10 +10,13 @@
 
 namespace td::files {
 
+// The folder of a file that is written. `in_new`: the folder is itself being built.
+Descriptor open_parent(const std::string& target, bool in_new);
+
 // A file at any path. Without commit() it leaves no trace.
 class NewFile {
  public:
-  // `target` is absolute. `in_new`: its folder is itself being built.
+  // `target` is absolute; `in_new` as in open_parent().
   explicit NewFile(const std::string& target, bool in_new = false);
 
   const std::string& path() const noexcept { return aside_.path(); }  // path while it is written

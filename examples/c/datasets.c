@@ -48,6 +48,19 @@ int main(int argc, char **argv) {
   options.deflate = 4;
   must(td_dataset_convert(set, TD_DATASET_KIND_ROBOMIMIC, "demos.hdf5", &options));
   /* [/convert] */
+  /* [record] */
+  td_dataset_writer *writer;
+  options.flags = TD_DATASET_SAVE_RESUME; /* goes on with the set, if there is one */
+  must(td_dataset_writer_open("mine-v0", TD_DATASET_KIND_MINARI, NULL, &options, &writer));
+  for (int64_t i = 0; i < 3; i++) {
+    td_tensordict *steps;
+    must(td_dataset_episode(set, i, &steps));         /* or what your program has played */
+    must(td_dataset_writer_add(writer, steps, NULL)); /* whatever happens now, it is in the set */
+    td_free(steps);
+  }
+  must(td_dataset_writer_close(writer));
+  td_dataset_writer_free(writer);
+  /* [/record] */
   td_dataset_free(set);
   must(td_dataset_open("demos.hdf5", NULL, &set));
   must(td_dataset_about(set, NULL, &episodes, &steps));

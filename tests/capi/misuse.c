@@ -221,10 +221,16 @@ void misuse_begin(misuse *m) {
   td_replay_free(m->freed_replay);
   m->freed_hdf5 = m->hdf5 = (td_hdf5 *)MISUSE_GARBAGE(m);
   m->freed_dataset = m->dataset = (td_dataset *)MISUSE_GARBAGE(m);
+  m->freed_dataset_writer = m->dataset_writer = (td_dataset_writer *)MISUSE_GARBAGE(m);
   if (hdf5_here()) {
     TD_DO(td_dataset_open(misuse_dataset(m), NULL, &m->dataset));
     TD_DO(td_dataset_open(misuse_dataset(m), NULL, &m->freed_dataset));
     td_dataset_free(m->freed_dataset);
+    const char *file = td_path(td_test_folder(), "misuse_written.h5");
+    const td_dataset_kind kind = TD_DATASET_KIND_ROBOMIMIC;
+    TD_DO(td_dataset_writer_open(file, kind, NULL, NULL, &m->dataset_writer));
+    TD_DO(td_dataset_writer_open(file, kind, NULL, NULL, &m->freed_dataset_writer));
+    td_dataset_writer_free(m->freed_dataset_writer);
     TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->hdf5));
     TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->freed_hdf5));
     td_hdf5_free(m->freed_hdf5);
@@ -300,6 +306,7 @@ void misuse_end(misuse *m) {
   td_replay_free(m->goals);
   td_hdf5_free(m->hdf5);
   td_dataset_free(m->dataset);
+  td_dataset_writer_free(m->dataset_writer);
   td_store_free(m->store);
   td_tensor_free(m->place);
   td_tensorclass_free(m->tensorclass_type);

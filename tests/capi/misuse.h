@@ -29,6 +29,7 @@ typedef struct misuse {
   td_replay *replay, *freed_replay, *goals;
   td_hdf5 *hdf5, *freed_hdf5;
   td_dataset *dataset, *freed_dataset;
+  td_dataset_writer *dataset_writer, *freed_dataset_writer;
   td_store *store, *freed_store; /* without a server of no kind of handle */
   td_store_options store_options, new_store;
   td_replay_options replay_options;

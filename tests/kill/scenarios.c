@@ -581,7 +581,113 @@ static int64_t look_written_replay(const char *place) {
   return written / ROWS - 1;
 }
 
+/* An episode of three steps: each of its values follows from its number. */
+static td_tensordict *episode_of_state(int64_t state) {
+  td_tensordict *td = td_empty(TD_SIZES(ROWS));
+  const double first = (double)(10 * state);
+  td_put(td, TD_KEY("observation"), td_arange(TD_DTYPE_FLOAT32, first, TD_SIZES(ROWS, 2)));
+  td_put(td, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT64, first, TD_SIZES(ROWS, 1)));
+  td_put(td, TD_KEY("next", "observation"),
+         td_arange(TD_DTYPE_FLOAT32, first + 2, TD_SIZES(ROWS, 2)));
+  td_put(td, TD_KEY("next", "reward"), td_arange(TD_DTYPE_FLOAT64, first, TD_SIZES(ROWS, 1)));
+  td_put(td, TD_KEY("next", "terminated"), td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(ROWS, 1)));
+  td_tensor *ends = td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(ROWS, 1));
+  uint8_t *flags = NULL;
+  TD_DO(td_tensor_data(ends, (void **)&flags));
+  flags[ROWS - 1] = 1;
+  TD_DO(td_set(td, TD_KEY("next", "truncated"), ends));
+  TD_DO(td_set(td, TD_KEY("next", "done"), ends));
+  td_tensor_free(ends);
+  td_put(td, TD_KEY("large"),
+         td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(ROWS, ballast)));
+  return td;
+}
+
+/* With the first state a set begins, or takes the place of another. */
+static td_status add_episode(const char *place, const td_tensordict *source, int64_t state,
+                             td_dataset_kind kind, td_dataset_save_flags flags) {
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  td_dataset_writer *writer = NULL;
+  options.flags = flags | (state == 0 ? 0 : TD_DATASET_SAVE_RESUME);
+  td_status status = td_dataset_writer_open(place, kind, NULL, &options, &writer);
+  if (status == TD_OK) status = td_dataset_writer_add(writer, source, NULL);
+  td_dataset_writer_free(writer);
+  return status;
+}
+
+static void must_be_episode(const td_dataset *set, int64_t place, int64_t state) {
+  td_tensordict *found = NULL, *want = episode_of_state(state);
+  td_put(want, TD_KEY("episode"), td_filled(TD_DTYPE_INT64, (double)place, TD_SIZES(ROWS)));
+  TD_DO(td_dataset_episode(set, place, &found));
+  must_equal(found, want, state);
+}
+
+static int64_t look_episodes(const char *place) {
+  td_dataset *set = NULL;
+  int64_t episodes = 0, steps = 0;
+  TD_DO(td_dataset_open(place, NULL, &set));
+  TD_DO(td_dataset_about(set, NULL, &episodes, &steps));
+  TD_CHECK_INT(steps, episodes * ROWS);
+  for (int64_t i = 0; i < episodes; i++) must_be_episode(set, i, i);
+  td_dataset_free(set);
+  return episodes - 1;
+}
+
+static td_status add_torchrl(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_TORCHRL, 0);
+}
+
+static td_status add_torchrl_durably(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_TORCHRL, TD_DATASET_SAVE_DURABLE);
+}
+
 #ifdef TD_TEST_HDF5
+static td_status add_minari(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_MINARI, 0);
+}
+
+static td_status add_minari_durably(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_MINARI, TD_DATASET_SAVE_DURABLE);
+}
+
+static td_status add_robomimic(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_ROBOMIMIC, 0);
+}
+
+static td_status add_d4rl_durably(const char *place, td_tensordict *source, int64_t state) {
+  return add_episode(place, source, state, TD_DATASET_KIND_D4RL, TD_DATASET_SAVE_DURABLE);
+}
+
+/* A set of one episode, that of the state, in place of the one before. */
+static td_status begin_minari(const char *place, td_tensordict *source, int64_t state) {
+  (void)state;
+  return add_episode(place, source, 0, TD_DATASET_KIND_MINARI, 0);
+}
+
+static td_status begin_robomimic(const char *place, td_tensordict *source, int64_t state) {
+  (void)state;
+  return add_episode(place, source, 0, TD_DATASET_KIND_ROBOMIMIC, 0);
+}
+
+static int64_t look_begun(const char *place) {
+  td_dataset *set = NULL;
+  td_tensordict *found = NULL;
+  int64_t episodes = 0;
+  TD_DO(td_dataset_open(place, NULL, &set));
+  TD_DO(td_dataset_about(set, NULL, &episodes, NULL));
+  TD_CHECK_INT(episodes, 1);
+  TD_DO(td_dataset_episode(set, 0, &found));
+  td_tensor *action = td_take(found, TD_KEY("action"));
+  double *values = NULL;
+  TD_DO(td_tensor_data(action, (void **)&values));
+  const int64_t state = (int64_t)values[0] / 10;
+  td_tensor_free(action);
+  td_free(found);
+  must_be_episode(set, 0, state);
+  td_dataset_free(set);
+  return state;
+}
+
 /* HDF5 keeps no batch size: all tensors here begin with the rows. */
 static td_status save_hdf5(const char *place, td_tensordict *source, int64_t state) {
   (void)state;
@@ -641,11 +747,19 @@ const scenario scenarios[] = {
     {"npz", save_npz, kill_state, look_file, 0, 0, 0},
 #ifdef TD_TEST_HDF5
     {"hdf5", save_hdf5, kill_state, look_hdf5, 0, 0, 0},
+    {"minari", add_minari, episode_of_state, look_episodes, 0, 0, 0},
+    {"minari_durably", add_minari_durably, episode_of_state, look_episodes, 0, 0, 0},
+    {"minari_anew", begin_minari, episode_of_state, look_begun, 0, 0, 0},
+    {"robomimic", add_robomimic, episode_of_state, look_episodes, 0, 0, 0},
+    {"robomimic_anew", begin_robomimic, episode_of_state, look_begun, 0, 0, 0},
+    {"d4rl_durably", add_d4rl_durably, episode_of_state, look_episodes, 0, 0, 0},
 #endif
 #ifdef TD_TEST_ARROW
     {"parquet", save_parquet, kill_state, look_file, 0, 0, 0},
     {"arrow", save_arrow, kill_state, look_file, 0, 0, 0},
 #endif
+    {"torchrl", add_torchrl, episode_of_state, look_episodes, 0, 0, 0},
+    {"torchrl_durably", add_torchrl_durably, episode_of_state, look_episodes, 0, 0, 0},
     {"replay_save", save_replay, rows_of_step, look_replay, 0, 0, 0},
     {"replay_write", write_replay, rows_of_step, look_written_replay, 0, 0, 0},
 };

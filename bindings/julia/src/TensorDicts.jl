@@ -57,7 +57,7 @@ export param_count, bytes, data_pointers
 export detach!, grad, grad!, zero_grad!, clip_grad_norm!, backward
 export state_dict, load_state_dict!, schema, from_schema
 export TensorDictStore
-export Dataset, open_dataset, save_dataset, convert_dataset, dataset_kind, lengths, structure, metadata, episode, episodes
+export Dataset, DatasetWriter, dataset_writer, add_episode!, finish!, open_dataset, save_dataset, convert_dataset, dataset_kind, lengths, structure, metadata, episode, episodes
 export HDF5File, load_hdf5, open_hdf5, save_hdf5
 export from_arrow, from_arrow_stream, to_arrow, to_arrow_stream
 export load_table, save_table, load_file, save_file, load_tensor, save_tensor, file_metadata

@@ -64,8 +64,9 @@ rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
     call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
 flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
 
-dataset_save_options(lossy, durable, deflate) = Ref(td_dataset_save_options(
-    flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE, deflate = deflate))
+dataset_save_options(lossy, durable, deflate, resume = false) = Ref(td_dataset_save_options(
+    flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE | resume * TD_DATASET_SAVE_RESUME,
+    deflate = deflate))
 
 function dataset_number(kind::Symbol)
     haskey(dataset_kinds, kind) ||
@@ -94,6 +95,36 @@ function convert_dataset(set::Dataset, kind::Symbol, file::AbstractString; lossy
     check(td_dataset_convert(set, dataset_number(kind), String(file), dataset_save_options(lossy, durable, deflate)))
     file
 end
+
+"""
+    dataset_writer(file, kind; metadata = nothing, resume = false, lossy = false, durable = false, deflate = 0) -> DatasetWriter
+
+Write a data set episode by episode: `add_episode!(writer, rows; metadata)` adds one, `length(writer)` is the number of episodes,
+`finish!(writer)` ends it. Whatever happens to the program, the set opens and has all episodes that were added. `resume` goes on
+with a set that is there; otherwise the first episode replaces it.
+"""
+function dataset_writer(file::AbstractString, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
+                        resume::Bool = false, lossy::Bool = false, durable::Bool = false, deflate::Integer = 0)
+    about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
+    call(DatasetWriter, td_dataset_writer_open, String(file), dataset_number(kind), about,
+         dataset_save_options(lossy, durable, deflate, resume))
+end
+
+"Add an episode, of which each step is a row. See [`dataset_writer`](@ref)."
+function add_episode!(writer::DatasetWriter, rows::TensorDict; metadata::Union{TensorDict,Nothing} = nothing)
+    about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
+    check(td_dataset_writer_add(writer, rows, about))
+    writer
+end
+
+function Base.length(writer::DatasetWriter)
+    episodes = Ref{Int64}(0)
+    check(td_dataset_writer_episodes(writer, episodes))
+    Int(episodes[])
+end
+
+"End the writing; later episodes are refused. See [`dataset_writer`](@ref)."
+finish!(writer::DatasetWriter) = (check(td_dataset_writer_close(writer)); nothing)
 
 function Base.show(io::IO, set::Dataset)
     isopen(set) || return print(io, "Dataset(closed)")

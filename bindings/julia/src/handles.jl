@@ -123,6 +123,12 @@ mutable struct Dataset <: Handle
     Dataset(pointer::Ptr{td_dataset}) = adopt(new(pointer), false)
 end
 
+"Writes a data set episode by episode. See [`dataset_writer`](@ref)."
+mutable struct DatasetWriter <: Handle
+    pointer::Ptr{td_dataset_writer}
+    DatasetWriter(pointer::Ptr{td_dataset_writer}) = adopt(new(pointer), false)
+end
+
 mutable struct TensorDictStore <: Handle
     pointer::Ptr{td_store}
     TensorDictStore(pointer::Ptr{td_store}) = adopt(new(pointer), false)
@@ -152,6 +158,7 @@ raw(::Type{Generator}) = td_generator
 raw(::Type{Replay}) = td_replay
 raw(::Type{HDF5File}) = td_hdf5
 raw(::Type{Dataset}) = td_dataset
+raw(::Type{DatasetWriter}) = td_dataset_writer
 raw(::Type{TensorDictStore}) = td_store
 raw(::Type{Group}) = td_group
 
@@ -169,6 +176,7 @@ free(pointer::Ptr{td_generator}) = td_generator_free(pointer)
 free(pointer::Ptr{td_replay}) = td_replay_free(pointer)
 free(pointer::Ptr{td_hdf5}) = td_hdf5_free(pointer)
 free(pointer::Ptr{td_dataset}) = td_dataset_free(pointer)
+free(pointer::Ptr{td_dataset_writer}) = td_dataset_writer_free(pointer)
 free(pointer::Ptr{td_store}) = td_store_free(pointer)
 free(pointer::Ptr{td_group}) = td_group_free(pointer)
 
@@ -186,6 +194,7 @@ kind(::Generator) = :generator
 kind(::Replay) = Symbol("replay buffer")
 kind(::HDF5File) = Symbol("HDF5 file")
 kind(::Dataset) = Symbol("data set")
+kind(::DatasetWriter) = Symbol("writer of a data set")
 kind(::TensorDictStore) = :store
 kind(::Group) = :group
 
@@ -225,6 +234,7 @@ Base.unsafe_convert(::Type{Ptr{td_generator}}, h::Generator) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_replay}}, h::Replay) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_hdf5}}, h::HDF5File) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_dataset}}, h::Dataset) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_dataset_writer}}, h::DatasetWriter) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_store}}, h::TensorDictStore) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_group}}, h::Group) = live_pointer(h)
 

@@ -56,6 +56,21 @@ let set = open_or_nothing("minari/mixed")
             @test sum(lengths(open_dataset(file))) == 113
             @test_throws ArgumentError convert_dataset(cartpole, :other, file)
         end
+        @testset "a set is written by episodes" begin
+            cartpole = open_or_nothing("minari/cartpole")
+            file = joinpath(folder, "recorded.hdf5")
+            for i in 1:2
+                writer = dataset_writer(file, :robomimic; metadata = metadata(cartpole), resume = true)
+                @test length(writer) == i - 1
+                add_episode!(writer, episode(cartpole, i); metadata = metadata(cartpole, i))
+                @test length(writer) == i
+                finish!(writer)
+                @test_throws Exception add_episode!(writer, episode(cartpole, i))
+                close(writer)
+            end
+            @test lengths(open_dataset(file)) == lengths(cartpole)[1:2]
+            @test_throws ArgumentError dataset_writer(file, :other)
+        end
     end
 end
 

@@ -1,4 +1,4 @@
-/* tensordict/td_dataset.h: data sets of reinforcement learning and robotics, read by episodes and by rows (C: td_dataset_open, td_dataset_episode, td_dataset_flat, …; Python: minari.load_dataset, torchrl.data.datasets). */
+/* tensordict/td_dataset.h: data sets of reinforcement learning and robotics, read by episodes and by rows, and written (C: td_dataset_open, td_dataset_episode, td_dataset_writer_add, …; Python: minari.load_dataset, torchrl.data.datasets). */
 #ifndef TENSORDICT_TD_DATASET_H
 #define TENSORDICT_TD_DATASET_H
 
@@ -250,17 +250,19 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_dataset_flat(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Flags of td_dataset_save() and td_dataset_convert().
+ * Flags of td_dataset_save(), td_dataset_convert() and td_dataset_writer_open().
  */
 typedef uint32_t td_dataset_save_flags;
 enum {
-  TD_DATASET_SAVE_LOSSY = 1,  /**< leaves out, or fills in, what the kind cannot hold; otherwise
-                                   that is an error */
-  TD_DATASET_SAVE_DURABLE = 2 /**< returns when the files are on the disk */
+  TD_DATASET_SAVE_LOSSY = 1,   /**< leaves out, or fills in, what the kind cannot hold; otherwise
+                                    that is an error */
+  TD_DATASET_SAVE_DURABLE = 2, /**< returns when the files are on the disk */
+  TD_DATASET_SAVE_RESUME = 4   /**< td_dataset_writer_open() only: goes on behind the episodes of a set
+                                    that is there, which keeps its metadata */
 };
 
 /**
- * Options of td_dataset_save() and td_dataset_convert(). Set a field after `struct_size` to 0 for
+ * Options of td_dataset_save(), td_dataset_convert() and td_dataset_writer_open(). Set a field after `struct_size` to 0 for
  * its default.
  */
 typedef struct td_dataset_save_options {
@@ -272,7 +274,7 @@ typedef struct td_dataset_save_options {
 
 /**
  * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
- * is complete. A file is made in memory, which takes twice its size.
+ * is complete. Some 16 MB of a file are in memory at a time; LeRobot and TorchRL take all rows.
  *
  * Rows are those of td_dataset_flat(): episodes are runs of one number in `episode`, or end where
  * `done` is true in `next`. With two batch dimensions, as in a lazy stack of episodes, each element of
@@ -320,6 +322,93 @@ td_status td_dataset_save(const td_tensordict *td, const td_tensordict *TD_NULLA
 TD_API(0, 2) TD_MUST_USE
 td_status td_dataset_convert(const td_dataset *dataset, td_dataset_kind kind, const char *file,
                              const td_dataset_save_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
+ * Writes a data set episode by episode.
+ *
+ * When td_dataset_writer_add() returns, the episode is part of the set in the file system. Whatever
+ * happens to the program then or in a later call, the set opens, here and in the library of its kind,
+ * and has all episodes that were added. With TD_DATASET_SAVE_DURABLE that holds for a computer that
+ * loses its power, too. While a set of one file grows, a second copy of the file is beside it, so a
+ * disk needs room for two; a program that reads the file sees whole episodes only, if it opens the
+ * file anew.
+ */
+typedef struct td_dataset_writer td_dataset_writer;
+
+/**
+ * Opens a writer of a data set. Nothing is written before the first episode, which replaces a set that is
+ * there; with TD_DATASET_SAVE_RESUME that set goes on, if there is one. Minari grows in HDF5, D4RL if this library
+ * wrote it, TorchRL with buffers that have not replaced rows. LeRobot is not written so.
+ *
+ * @param file     borrowed; UTF-8 path of a file, or of the folder of Minari or TorchRL, which may be
+ *                 missing; one writer at a time
+ * @param kind     what is written
+ * @param metadata borrowed; what td_dataset_metadata() gives; NULL: none; not used for a set that goes on
+ * @param options  borrowed; NULL for the defaults
+ * @param result   new; free with td_dataset_writer_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_UNSUPPORTED (the kind is not written so; the set cannot go on; this build has
+ *         no HDF5), TD_ERR_IO (also: something that is no such data set is in the way), TD_ERR_FORMAT
+ *         (the set that is there is damaged; a space in the metadata is no JSON),
+ *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `metadata`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_writer_open(const char *file, td_dataset_kind kind,
+                                 const td_tensordict *TD_NULLABLE metadata,
+                                 const td_dataset_save_options *TD_NULLABLE options,
+                                 td_dataset_writer **result) TD_NOEXCEPT;
+
+/**
+ * Adds an episode. Rows are steps, as td_dataset_episode() gives them; an entry `episode` is not needed.
+ * What a kind cannot hold is an error; see td_dataset_save(). An episode of D4RL that just stops may only
+ * be the last one.
+ *
+ * @param writer   borrowed; changed; on failure it and the set stay as they are
+ * @param rows     borrowed; batch size [steps], or more dimensions
+ * @param metadata borrowed; of the episode, what td_dataset_episode_metadata() gives; NULL: none
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (the writer is closed), TD_ERR_BUSY (another writer replaced the
+ *         file), TD_ERR_IO, and those of td_dataset_save()
+ * @threadsafety needs exclusive access to `writer`; safe while other threads only read the dictionaries
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_writer_add(td_dataset_writer *writer, const td_tensordict *rows,
+                                const td_tensordict *TD_NULLABLE metadata) TD_NOEXCEPT;
+
+/**
+ * Gets the number of episodes in the set: those that were there, and those that were added.
+ *
+ * @param writer borrowed
+ * @param result written on success
+ *
+ * @return TD_OK
+ * @threadsafety safe while no other thread changes `writer`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_writer_episodes(const td_dataset_writer *writer, int64_t *result) TD_NOEXCEPT;
+
+/**
+ * Ends the writing, and removes the second copy. A set without episodes is written now. Later episodes
+ * are refused. You still have to call td_dataset_writer_free().
+ *
+ * @param writer borrowed; changed
+ *
+ * @return TD_OK, also if it is closed; TD_ERR_SHAPE (TorchRL has no set without episodes), and those of
+ *         td_dataset_writer_add(); the writer is closed in any case
+ * @threadsafety needs exclusive access to `writer`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_dataset_writer_close(td_dataset_writer *writer) TD_NOEXCEPT;
+
+/**
+ * Frees a writer. The episodes that were added stay.
+ *
+ * @param writer consumed; NULL does nothing
+ *
+ * @threadsafety no other thread uses the handle
+ */
+TD_API(0, 2) void td_dataset_writer_free(td_dataset_writer *TD_NULLABLE writer) TD_NOEXCEPT;
 
 TD_END_C
 

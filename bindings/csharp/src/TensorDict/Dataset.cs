@@ -63,6 +63,9 @@ namespace TensorDicts
         /// <summary>Returns when the files are on the disk.</summary>
         public bool Durable { get; set; }
 
+        /// <summary>A <see cref="DatasetWriter"/> goes on behind the episodes of a set that is there.</summary>
+        public bool Resume { get; set; }
+
         /// <summary>Level of compression, 1 to 9; 0: not compressed.</summary>
         public long Deflate { get; set; }
 
@@ -70,7 +73,8 @@ namespace TensorDicts
         {
             td_dataset_save_options raw = td_dataset_save_options.Default;
             raw.flags = (Lossy ? td_dataset_save_flags.TD_DATASET_SAVE_LOSSY : 0)
-                | (Durable ? td_dataset_save_flags.TD_DATASET_SAVE_DURABLE : 0);
+                | (Durable ? td_dataset_save_flags.TD_DATASET_SAVE_DURABLE : 0)
+                | (Resume ? td_dataset_save_flags.TD_DATASET_SAVE_RESUME : 0);
             raw.deflate = Deflate;
             return raw;
         }
@@ -193,6 +197,70 @@ namespace TensorDicts
             Status.Check(read(own.Pointer, &result));
             return TensorDict.Own(result);
         }
+    }
+
+    /// <summary>
+    /// Writes a data set episode by episode. Whatever happens to the program, the set opens and has all episodes that were
+    /// added.
+    /// </summary>
+    public sealed unsafe class DatasetWriter : IDisposable
+    {
+        private readonly DatasetWriterHandle handle;
+
+        /// <summary>Opens a writer. Nothing is written before the first episode.</summary>
+        public DatasetWriter(string file, DatasetKind kind, TensorDict? metadata = null, DatasetSaveOptions? options = null)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
+            td_dataset_save_options raw = (options ?? new DatasetSaveOptions()).Raw();
+            td_dataset_writer* result = null;
+            if (metadata == null)
+            {
+                Status.Check(Native.td_dataset_writer_open(path.Pointer, (td_dataset_kind)(int)kind, null, &raw, &result));
+            }
+            else
+            {
+                using var about = metadata.Handle.Borrow();
+                Status.Check(Native.td_dataset_writer_open(path.Pointer, (td_dataset_kind)(int)kind, about.Pointer, &raw, &result));
+            }
+            handle = new DatasetWriterHandle(result);
+        }
+
+        /// <summary>The number of episodes in the set.</summary>
+        public long EpisodeCount
+        {
+            get
+            {
+                using var own = handle.Borrow();
+                long result = 0;
+                Status.Check(Native.td_dataset_writer_episodes(own.Pointer, &result));
+                return result;
+            }
+        }
+
+        /// <summary>Adds an episode, of which each step is a row, with what there is to say of it.</summary>
+        public void Add(TensorDict rows, TensorDict? metadata = null)
+        {
+            using var own = handle.Borrow();
+            using var steps = Argument.NotNull(rows, nameof(rows)).Handle.Borrow();
+            if (metadata == null)
+            {
+                Status.Check(Native.td_dataset_writer_add(own.Pointer, steps.Pointer, null));
+                return;
+            }
+            using var about = metadata.Handle.Borrow();
+            Status.Check(Native.td_dataset_writer_add(own.Pointer, steps.Pointer, about.Pointer));
+        }
+
+        /// <summary>Ends the writing; later episodes are refused.</summary>
+        public void Close()
+        {
+            using var own = handle.Borrow();
+            Status.Check(Native.td_dataset_writer_close(own.Pointer));
+        }
+
+        /// <summary>Frees the writer. The episodes that were added stay.</summary>
+        public void Dispose() => handle.Dispose();
     }
 
     /// <content>Data sets.</content>

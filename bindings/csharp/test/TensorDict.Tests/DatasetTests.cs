@@ -1,3 +1,4 @@
+using System;
 using System.IO;
 using Xunit;
 
@@ -130,6 +131,39 @@ public class DatasetTests
             flat.SaveDataset(DatasetKind.D4rl, file, null, new DatasetSaveOptions { Lossy = true });
             using Dataset last = Dataset.Open(file);
             Assert.Equal(113, last.StepCount);
+        }
+        finally
+        {
+            folder.Delete(true);
+        }
+    }
+    [Fact]
+    public void ASetIsWrittenByEpisodes()
+    {
+        using Dataset? set = Opened("minari/cartpole");
+        if (set == null)
+        {
+            return;
+        }
+        DirectoryInfo folder = Directory.CreateTempSubdirectory();
+        try
+        {
+            string file = Path.Combine(folder.FullName, "demos.hdf5");
+            using TensorDict metadata = set.Metadata();
+            for (long i = 0; i < 2; ++i)
+            {
+                var options = new DatasetSaveOptions { Resume = true };
+                using var writer = new DatasetWriter(file, DatasetKind.Robomimic, i == 0 ? metadata : null, options);
+                using TensorDict rows = set.Episode(i);
+                using TensorDict about = set.EpisodeMetadata(i);
+                Assert.Equal(i, writer.EpisodeCount);
+                writer.Add(rows, i == 0 ? about : null);
+                Assert.Equal(i + 1, writer.EpisodeCount);
+                writer.Close();
+                Assert.ThrowsAny<Exception>(() => writer.Add(rows));
+            }
+            using Dataset again = Dataset.Open(file);
+            Assert.Equal(new[] { set.Lengths[0], set.Lengths[1] }, again.Lengths);
         }
         finally
         {

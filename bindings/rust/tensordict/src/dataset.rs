@@ -1,4 +1,4 @@
-//! Data sets of reinforcement learning and robotics, read by episodes and by rows.
+//! Data sets of reinforcement learning and robotics, read by episodes and by rows, and written.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -118,6 +118,12 @@ impl DatasetSaveOptions {
     /// Returns when the files are on the disk.
     pub fn durable(mut self) -> Self {
         self.raw.flags |= sys::TD_DATASET_SAVE_DURABLE;
+        self
+    }
+
+    /// A writer goes on behind the episodes of a set that is there.
+    pub fn resume(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_SAVE_RESUME;
         self
     }
 
@@ -302,5 +308,75 @@ impl Dict {
         check(unsafe {
             sys::td_dataset_save(self.raw(), metadata, kind.number(), path.text(), &options.raw)
         })
+    }
+}
+
+/// Writes a data set episode by episode. Whatever happens to the program, the set opens and has all episodes that were
+/// added.
+///
+/// ```no_run
+/// use tensordict::{DatasetKind, DatasetSaveOptions, DatasetWriter, TensorDict};
+///
+/// # fn play() -> TensorDict { unimplemented!() }
+/// let options = DatasetSaveOptions::new().resume();
+/// let mut writer = DatasetWriter::open("games/mine-v0", DatasetKind::Minari, None, &options)?;
+/// while writer.episodes()? < 100 {
+///     writer.add(&play(), None)?;
+/// }
+/// writer.close()?;
+/// # Ok::<(), tensordict::Error>(())
+/// ```
+pub struct DatasetWriter {
+    handle: Handle<sys::td_dataset_writer>,
+}
+
+impl DatasetWriter {
+    /// Opens a writer. Nothing is written before the first episode.
+    #[track_caller]
+    pub fn open(
+        file: impl AsRef<Path>,
+        kind: DatasetKind,
+        metadata: Option<&Dict>,
+        options: &DatasetSaveOptions,
+    ) -> Result<Self> {
+        library::ready()?;
+        let path = Folder::new(Some(file.as_ref()))?;
+        let metadata = metadata.map_or(std::ptr::null(), |td| td.raw());
+        let (kind, mut token) = (kind.number(), std::ptr::null_mut());
+        // SAFETY: path, metadata and options live for the call, which gives us the handle when it succeeds.
+        unsafe {
+            check(sys::td_dataset_writer_open(
+                path.text(),
+                kind,
+                metadata,
+                &options.raw,
+                &mut token,
+            ))?;
+            Ok(Self { handle: Handle::new(token) })
+        }
+    }
+
+    /// Adds an episode, of which each step is a row, with what there is to say of it.
+    #[track_caller]
+    pub fn add(&mut self, rows: &Dict, metadata: Option<&Dict>) -> Result<()> {
+        let metadata = metadata.map_or(std::ptr::null(), |td| td.raw());
+        // SAFETY: the handles are alive, and the writer's is ours alone.
+        check(unsafe { sys::td_dataset_writer_add(self.handle.get_mut(), rows.raw(), metadata) })
+    }
+
+    /// The number of episodes in the set.
+    #[track_caller]
+    pub fn episodes(&self) -> Result<i64> {
+        let mut episodes = 0;
+        // SAFETY: the handle is alive, and the number is ours.
+        check(unsafe { sys::td_dataset_writer_episodes(self.handle.get(), &mut episodes) })?;
+        Ok(episodes)
+    }
+
+    /// Ends the writing; later episodes are refused.
+    #[track_caller]
+    pub fn close(&mut self) -> Result<()> {
+        // SAFETY: the handle is alive and ours alone.
+        check(unsafe { sys::td_dataset_writer_close(self.handle.get_mut()) })
     }
 }

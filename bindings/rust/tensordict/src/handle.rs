@@ -34,6 +34,7 @@ token!(
     td_replay: td_replay_free,
     td_hdf5: td_hdf5_free,
     td_dataset: td_dataset_free,
+    td_dataset_writer: td_dataset_writer_free,
     td_store: td_store_free,
     td_group: td_group_free,
     td_writer: td_writer_free,

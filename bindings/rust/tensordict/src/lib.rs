@@ -119,7 +119,7 @@ pub use batches::{BatchIter, Batches, EpochIter, Loader};
 pub use call::{CallArgument, CallOptions, CallValue, Leaf};
 pub use consolidate::ConsolidateOptions;
 pub use convert::{DTypeKinds, Target, ToOptions};
-pub use dataset::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions};
+pub use dataset::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter};
 pub use device::{Device, DeviceKind};
 pub use dict::{Dict, DictMut, DictRef, TensorDict};
 pub use distribution::{Distribution, DistributionKind, ProbabilisticOptions};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, ErrorKind};
+use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter, ErrorKind};
 
 fn path(name: &str) -> PathBuf {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
@@ -92,5 +92,27 @@ fn a_set_is_written_as_another_kind() {
     flat.save_dataset(DatasetKind::D4rl, &file, None, &lossy).unwrap();
     let again = Dataset::open(&file, &DatasetOptions::new()).unwrap();
     assert_eq!(again.steps().unwrap(), 113);
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn a_set_is_written_by_episodes() {
+    let Some(set) = opened("minari/cartpole", &DatasetOptions::new()) else { return };
+    let file = std::env::temp_dir().join(format!("td_rust_writer_{}.hdf5", std::process::id()));
+    let kind = DatasetKind::Robomimic;
+    let metadata = set.metadata().unwrap();
+    for i in 0..2 {
+        let options = DatasetSaveOptions::new().resume();
+        let mut writer = DatasetWriter::open(&file, kind, Some(&metadata), &options).unwrap();
+        assert_eq!(writer.episodes().unwrap(), i);
+        let about = set.episode_metadata(i).unwrap();
+        writer.add(&set.episode(i).unwrap(), Some(&about)).unwrap();
+        assert_eq!(writer.episodes().unwrap(), i + 1);
+        writer.close().unwrap();
+        let late = writer.add(&set.episode(i).unwrap(), None).err().unwrap();
+        assert_eq!(late.kind(), ErrorKind::InvalidArgument);
+    }
+    let again = Dataset::open(&file, &DatasetOptions::new()).unwrap();
+    assert_eq!(again.lengths().unwrap(), set.lengths().unwrap()[..2]);
     std::fs::remove_file(&file).unwrap();
 }

@@ -392,6 +392,22 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class DatasetWriterHandle : NativeHandle<td_dataset_writer>
+    {
+        internal DatasetWriterHandle(td_dataset_writer* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(DatasetWriter);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_dataset_writer_free((td_dataset_writer*)handle);
+            return true;
+        }
+    }
+
     internal sealed unsafe class StoreHandle : NativeHandle<td_store>
     {
         internal StoreHandle(td_store* pointer)
