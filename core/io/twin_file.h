@@ -39,7 +39,8 @@ class TwinFile {
   void write(const FileChanges& changes);
   // Calls `then` when the file is in place, and takes it back if that throws. `goes_on`: more steps will come. Code::busy if
   // another file has taken the name meanwhile.
-  void publish(bool durable, bool goes_on, const std::function<void()>& then = [] {});
+  void publish(
+      bool durable, bool goes_on, const std::function<void()>& then = [] {});
   // Forgets changes that were not published.
   void drop() noexcept;
 
@@ -53,7 +54,7 @@ class TwinFile {
   bool in_new_;
   Descriptor published_;
   std::optional<Aside> aside_;
-  Descriptor hidden_;                   // in aside_
+  Descriptor hidden_;  // in aside_
   std::vector<FileChanges> unpublished_;
 };
 
