@@ -1,8 +1,8 @@
 // LeRobot's data sets: rows of tables in Parquet, many episodes in a file (v3.0) or one (v2.0, v2.1).
 #include "core/datasets/lerobot.h"
-#include "core/base/quote.h"
 
 #include "core/arrow/import.h"
+#include "core/base/quote.h"
 #include "core/datasets/lerobot_meta.h"
 #include "core/datasets/pictures.h"
 #include "core/tensor/dtype.h"
