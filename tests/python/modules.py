@@ -643,6 +643,24 @@ def log_prob_of_tanh_delta():
     return sampled(TanhDelta, ["param"]), observation()
 
 
+def scale_of_the_values():
+    """A number of the example would be written down for ever."""
+
+    def make(loc, scale):
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.AffineTransform(0.0, 1 + float(loc.abs().max()))])
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
+def bounds_of_the_values():
+    from torchrl.modules import TanhNormal
+
+    def make(loc, scale):
+        return TanhNormal(loc, scale, high=1 + float(scale.max()))
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
 def another_of_that_name():
     class TanhNormal(D.Independent):
         low, high = -1.0, 1.0
@@ -731,6 +749,8 @@ BAD = {
     transformed_uniform: "transforms what is not supported: the distribution Uniform",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
+    scale_of_the_values: "the distribution's transforms depends on the values of its parameters",
+    bounds_of_the_values: "the distribution's high depends on the values of its parameters",
     another_of_that_name: "is not the TanhNormal of the library: the value differs",
     bounds_of_rows: "differs among rows",
     network_behind_a_sample: "computes with the sample 'action' of module 1",
