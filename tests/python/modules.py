@@ -739,8 +739,18 @@ def no_module():
     return nn.Linear(4, 2), observation()
 
 
+def actor_in_training():
+    """An actor with batch normalisation in its network."""
+    from torchrl.modules import ProbabilisticActor, TanhNormal
+
+    layers = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4), NormalParamExtractor())
+    network = TensorDictModule(layers, ["observation"], ["loc", "scale"])
+    policy = ProbabilisticActor(network, in_keys=["loc", "scale"], distribution_class=TanhNormal, return_log_prob=True)
+    return policy, observation()
+
+
 # Modules that are exported with train=True, and those that this refuses.
-TRAINED = [in_training]
+TRAINED = [in_training, actor_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
