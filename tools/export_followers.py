@@ -164,6 +164,29 @@ def part_of(td, dist, names, in_keys, out_key, log_prob_key, estimates=1000, com
 
 
 def parts_of(module, td):
+    """The distributions of a module. What the description holds must not depend on the values of the parameters."""
+    made, other = parts_in(module, td), parts_in(module, moved(td, module.in_keys))
+    for one, again in zip(made, other):
+        for name in one:
+            if one[name] != again.get(name):
+                raise CannotExport(
+                    f"the distribution's {name} depends on the values of its parameters: {one[name]}, then {again.get(name)}; "
+                    "let the network compute it"
+                )
+    return made
+
+
+def moved(td, names):
+    """Other parameters, which are positive or parts of one where these are."""
+    td = td.clone()
+    for name in names:
+        value = td.get(name)
+        change = lambda one: one * 0.7 + 0.1 if one.is_floating_point() else one  # noqa: E731
+        td.set(name, change(value) if isinstance(value, torch.Tensor) else value.apply(change))
+    return td
+
+
+def parts_in(module, td):
     """One distribution, or each of a CompositeDistribution with the place of its parameters."""
     dist = module.get_dist(td)
     out_keys = [key(one) for one in module.dist_sample_keys]

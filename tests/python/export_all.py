@@ -159,6 +159,8 @@ def check_refused(make, text, **options):
             print(f"{make.__name__}: {error}"[:200])
             return
         sys.exit(f"{make.__name__}: another message: {error}")
+    except ImportError as error:
+        return print(f"{make.__name__}: left out ({error})")
     sys.exit(f"{make.__name__} was exported")
 
 
@@ -169,16 +171,16 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     cases = []
-    for make in modules.GOOD:
+    for make in modules.GOOD + ([] if pt2 else modules.TRAINED):
         if names and make.__name__ not in names:
             continue
         try:
-            cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
+            if make in modules.TRAINED:
+                cases += write_trained(make.__name__, make, folder)
+            else:
+                cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
         except ImportError as error:
             print(f"{make.__name__}: left out ({error})")
-    for make in modules.TRAINED:
-        if not pt2 and (not names or make.__name__ in names):
-            cases += write_trained(make.__name__, make, folder)
     if not names and not pt2:
         for make, text in modules.BAD_TRAINED.items():
             check_refused(make, text, train=True)

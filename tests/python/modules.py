@@ -643,6 +643,24 @@ def log_prob_of_tanh_delta():
     return sampled(TanhDelta, ["param"]), observation()
 
 
+def scale_of_the_values():
+    """A number of the example would be written down for ever."""
+
+    def make(loc, scale):
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.AffineTransform(0.0, 1 + float(loc.abs().max()))])
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
+def bounds_of_the_values():
+    from torchrl.modules import TanhNormal
+
+    def make(loc, scale):
+        return TanhNormal(loc, scale, high=1 + float(scale.max()))
+
+    return sampled(make, ["loc", "scale"]), observation()
+
+
 def another_of_that_name():
     class TanhNormal(D.Independent):
         low, high = -1.0, 1.0
@@ -721,8 +739,18 @@ def no_module():
     return nn.Linear(4, 2), observation()
 
 
+def actor_in_training():
+    """An actor with batch normalisation in its network."""
+    from torchrl.modules import ProbabilisticActor, TanhNormal
+
+    layers = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4), NormalParamExtractor())
+    network = TensorDictModule(layers, ["observation"], ["loc", "scale"])
+    policy = ProbabilisticActor(network, in_keys=["loc", "scale"], distribution_class=TanhNormal, return_log_prob=True)
+    return policy, observation()
+
+
 # Modules that are exported with train=True, and those that this refuses.
-TRAINED = [in_training]
+TRAINED = [in_training, actor_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
@@ -731,6 +759,8 @@ BAD = {
     transformed_uniform: "transforms what is not supported: the distribution Uniform",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
+    scale_of_the_values: "the distribution's transforms depends on the values of its parameters",
+    bounds_of_the_values: "the distribution's high depends on the values of its parameters",
     another_of_that_name: "is not the TanhNormal of the library: the value differs",
     bounds_of_rows: "differs among rows",
     network_behind_a_sample: "computes with the sample 'action' of module 1",
