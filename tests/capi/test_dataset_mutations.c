@@ -24,8 +24,10 @@ static int has_arrow_here(void) {
   return status == TD_OK;
 }
 
+static int is_sqlite; /* which says that memory is out when a length lies */
+
 static void judge(const char *what, td_status status) {
-  if (status == TD_OK) return;
+  if (status == TD_OK || (is_sqlite && status == TD_ERR_OUT_OF_MEMORY)) return;
   static const td_status allowed[] = {TD_ERR_FORMAT,     TD_ERR_UNSUPPORTED, TD_ERR_KEY_NOT_FOUND,
                                       TD_ERR_KEY_EXISTS, TD_ERR_KEY_INVALID, TD_ERR_BUSY,
                                       TD_ERR_IO,         TD_ERR_SHAPE};
@@ -170,6 +172,7 @@ static void mutate_file(const char *name) {
   td_random random = td_random_begin();
   snprintf(from, sizeof from, "%s", td_path(data_of("../bags"), name));
   snprintf(folder, sizeof folder, "%s.folder", file_named(name));
+  is_sqlite = ends_with(name, ".db3");
   td_make_folder(folder);
   char path[1400];
   snprintf(path, sizeof path, "%s/%s", folder, name);
