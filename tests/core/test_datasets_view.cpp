@@ -116,5 +116,28 @@ TEST(DatasetsView, SplitBySeed) {
   expect_error(Code::format, "episode 0 has no task", [&] { split_by_task(*set); });
 }
 
+// Its lists are JSON; no table is read.
+TEST(DatasetsView, TasksOfLeRobot) {
+  const auto set = open_or_null("lerobot/arm_v21");
+  ASSERT_TRUE(set);
+  const auto parts = split_by_task(*set);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].name, "push the cube");
+  EXPECT_EQ(parts[1].name, "lift the cube");
+  EXPECT_EQ(parts[0].episodes.size() + parts[1].episodes.size(), 3U);
+  const auto part = view_of({set.get()}, {parts[1].episodes, {}, false});
+  EXPECT_EQ(part->episodes(), static_cast<std::int64_t>(parts[1].episodes.size()));
+  EXPECT_EQ(part->lengths()[0], set->lengths()[static_cast<std::size_t>(parts[1].episodes[0])]);
+  const TensorDict about = part->metadata();
+  EXPECT_EQ(values_of(about, {"total_episodes"}), std::to_string(part->episodes()));
+  EXPECT_EQ(values_of(about, {"total_frames"}), std::to_string(part->steps()));
+  EXPECT_EQ(values_of(about, {"tasks"}), R"(["push the cube","lift the cube"])");
+  EXPECT_EQ(about.kind_of({"splits"}), EntryKind::none);
+  EXPECT_EQ(values_of(part->metadata(0), {"episode_index"}), "0");
+  const auto twice = view_of({set.get(), set.get()}, {{0, 3}, {}, false});
+  EXPECT_EQ(twice->lengths()[0], twice->lengths()[1]);
+  EXPECT_EQ(values_of(twice->metadata(), {"total_tasks"}), "2");
+}
+
 }  // namespace
 }  // namespace td

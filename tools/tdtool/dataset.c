@@ -24,9 +24,8 @@ td_dataset_kind dataset_kind_named(const char *command, const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
     if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
   }
-  die_usage(
-      "%s: --as takes one of: minari lerobot robomimic d4rl torchrl tensordict; not '%s'", command,
-      name);
+  die_usage("%s: --as takes one of: minari lerobot robomimic d4rl torchrl tensordict; not '%s'",
+            command, name);
 }
 
 static size_t row_of(td_dataset_kind kind) {
