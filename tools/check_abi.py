@@ -50,7 +50,8 @@ def exported(library: Path) -> list[str]:
         check=True,
     )
     names = [line.split()[0].split("@")[0] for line in run.stdout.splitlines()]
-    return [name for name in names if name != f"TENSORDICT_{abi_number()}"]
+    nodes = {f"TENSORDICT_{abi_number()}", "TENSORDICT_PRIVATE"}
+    return [name for name in names if name not in nodes and not name.startswith(marks.PRIVATE)]
 
 
 def macros(compiler: list[str]) -> dict[str, str]:

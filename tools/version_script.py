@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the linker's version script: the library exports what its headers mark with TD_API, and nothing else.
+"""Writes the linker's version script: the library exports what its headers mark with TD_API, and what td_tool.h
+marks for tdtool in a node of its own.
 
     version_script.py ABI OUT HEADER...
 """
@@ -15,8 +16,13 @@ from tdgen import marks  # noqa: E402
 
 def version_script(functions: list[str], abi: str) -> str:
     """One version node an ABI number: packagers see which one a program was linked with."""
-    body = "".join(f"    {name};\n" for name in sorted(functions))
-    return f"TENSORDICT_{abi} {{\n  global:\n{body}  local:\n    *;\n}};\n"
+    def lines(names: list[str]) -> str:
+        return "".join(f"    {name};\n" for name in sorted(names))
+
+    private = [name for name in functions if name.startswith(marks.PRIVATE)]
+    public = [name for name in functions if name not in private]
+    node = f"TENSORDICT_{abi} {{\n  global:\n{lines(public)}  local:\n    *;\n}};\n"
+    return node + (f"TENSORDICT_PRIVATE {{\n  global:\n{lines(private)}}};\n" if private else "")
 
 
 if __name__ == "__main__":

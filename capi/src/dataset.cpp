@@ -1,10 +1,10 @@
 // tensordict/td_dataset.h
 #include "choices.h"
+#include "dataset_handle.h"
 #include "give.h"
 #include "guard.h"
 #include "tensordict/td_dataset.h"
 
-#include "core/datasets/dataset.h"
 #include "core/datasets/save.h"
 
 using capi::give;
@@ -13,11 +13,6 @@ using capi::in;
 using capi::not_null;
 
 namespace capi {
-
-template <>
-struct Traits<td_dataset> : OwnedTraits<td::Dataset, Kind::dataset> {
-  static constexpr const char* name = "data set";
-};
 
 template <>
 struct Traits<td_dataset_writer> : OwnedTraits<td::DatasetWriter, Kind::dataset_writer> {

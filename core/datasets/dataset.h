@@ -61,12 +61,14 @@ class Dataset {
   TensorDict episodes(std::int64_t first, std::int64_t count) const;  // a lazy stack
   TensorDict rows(std::int64_t first, std::int64_t count) const;      // of all episodes in a row
 
+  const std::shared_ptr<const datasets::Source>& source() const noexcept { return source_; }
+
  private:
   // The number of the first row of each episode, and of the end.
   const std::vector<std::int64_t>& starts() const;
   void require_episode(std::int64_t i) const;
 
-  std::unique_ptr<datasets::Source> source_;
+  std::shared_ptr<const datasets::Source> source_;
   mutable std::mutex mutex_;
   mutable std::vector<std::int64_t> starts_;
 };

@@ -64,14 +64,18 @@ DatasetKind kind_of_file(const std::string& path, const DatasetOptions& options)
 
 }  // namespace
 
-std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOptions& given) {
+DatasetKind datasets::kind_of(const std::string& path, const DatasetOptions& options) {
+  const DatasetKind kind = is_folder(path) ? kind_of_folder(path) : kind_of_file(path, options);
+  return kind == DatasetKind::detect && is_ros(path) ? DatasetKind::ros : kind;
+}
+
+std::unique_ptr<Source> datasets::open_source(const std::string& path,
+                                              const DatasetOptions& given) {
   DatasetOptions options = given;
   if (path.empty()) fail(Code::io, "no such data set: the path is empty");
   const std::string name = files::absolute(path);
   if (options.kind == DatasetKind::detect) {
-    options.kind = is_folder(name) ? kind_of_folder(name) : kind_of_file(name, options);
-    if (options.kind == DatasetKind::detect && datasets::is_ros(name))
-      options.kind = DatasetKind::ros;
+    options.kind = kind_of(name, options);
     if (options.kind == DatasetKind::detect) {
       fail(Code::format, quote(name),
            " is no data set of a kind that is known: Minari, LeRobot, robomimic, D4RL, TorchRL or "
@@ -79,9 +83,13 @@ std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOpt
     }
   }
   for (const Opener& row : kind_openers) {
-    if (row.kind == options.kind) return std::make_unique<Dataset>(row.open(name, options));
+    if (row.kind == options.kind) return row.open(name, options);
   }
   fail(Code::invalid_argument, "kind ", static_cast<std::int32_t>(options.kind), " is unknown");
+}
+
+std::unique_ptr<Dataset> Dataset::open(const std::string& path, const DatasetOptions& options) {
+  return std::make_unique<Dataset>(datasets::open_source(path, options));
 }
 
 }  // namespace td

@@ -5,6 +5,7 @@
 #include "core/io/mapped_file.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -73,6 +74,20 @@ std::vector<Plain> SetFolder::json_lines(const std::string& relative) const {
         read_json(line, text_of(where(relative), ", line ", number), deepest_json, Repeated::kept));
   }
   return lines;
+}
+
+std::string SetFolder::tail(const std::string& relative, std::size_t bytes) const {
+  const std::string path = files::join(path_, relative);
+  const files::Descriptor file = open(relative, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (!file.is_open()) files::fail_io("cannot open", path, errno);
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  std::string end(std::min<std::size_t>(bytes, size < 0 ? 0 : static_cast<std::size_t>(size)),
+                  '\0');
+  const ssize_t read =
+      ::pread(file.get(), end.data(), end.size(), size - static_cast<off_t>(end.size()));
+  if (read < 0 || size < 0) files::fail_io("cannot read", path, errno);
+  end.resize(static_cast<std::size_t>(read));
+  return end;
 }
 
 std::vector<std::string> SetFolder::names(const std::string& folder) const {

@@ -26,6 +26,9 @@ class SetFolder {
   Plain json(const std::string& relative) const;
   std::vector<Plain> json_lines(const std::string& relative) const;
 
+  // The last bytes of a file, fewer if it has not as many.
+  std::string tail(const std::string& relative, std::size_t bytes) const;
+
   // Tables in `folder` and the folders in it, `levels` down, whose names end so; sorted as texts.
   std::vector<std::string> files(const std::string& folder, int levels, std::string_view end) const;
   std::vector<std::string> names(const std::string& folder) const;  // all in it

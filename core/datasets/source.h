@@ -47,6 +47,9 @@ std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions&
 std::unique_ptr<Source> open_torchrl(const std::string& path, const DatasetOptions& options);
 std::unique_ptr<Source> open_ros(const std::string& path, const DatasetOptions& options);
 bool is_ros(const std::string& path);  // a bag, or a folder that holds one
+// What kind of set an absolute path holds, by looking; DatasetKind::detect: none that is known.
+DatasetKind kind_of(const std::string& path, const DatasetOptions& options);
+std::unique_ptr<Source> open_source(const std::string& path, const DatasetOptions& options);
 
 // The number behind the last '_' of a name; -1: none.
 std::int64_t number_of(std::string_view name) noexcept;

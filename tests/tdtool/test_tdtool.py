@@ -28,7 +28,7 @@ MAIN = TOOL.with_name("tdtool-main")
 LINKED = pathlib.Path(os.environ.get("TDTOOL_MAIN", MAIN))
 SOURCES = pathlib.Path(sys.argv[2]).resolve()
 COMMANDS = ["show", "head", "stats", "plot", "report", "watch", "grep", "slice", "diff", "cat", "merge", "convert", "pack",
-            "unpack", "set", "rename", "drop", "run", "verify", "repair"]
+            "unpack", "set", "rename", "drop", "split", "run", "verify", "repair"]
 
 
 def environment(**more):

@@ -7,7 +7,8 @@ const tool_command *const commands[] = {
     &command_show,   &command_head,    &command_stats, &command_plot,   &command_report,
     &command_watch,  &command_grep,    &command_slice, &command_diff,   &command_cat,
     &command_merge,  &command_convert, &command_pack,  &command_unpack, &command_set,
-    &command_rename, &command_drop,    &command_run,   &command_verify, &command_repair,
+    &command_rename, &command_drop,    &command_split, &command_run,    &command_verify,
+    &command_repair,
 };
 const size_t commands_len = COUNT_OF(commands);
 struct common_values common = {.batch_dims = -1};

@@ -15,8 +15,15 @@ const tool_command command_verify = {
     .text =
         "tdtool reads a folder with checksums whole and compares them, and so it does an archive, "
         "whose entries always have some. Otherwise it checks structure and sizes. The exit status "
-        "is 1 if it finds damage.",
-    .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
+        "is 1 if it finds damage.\n\n"
+        "Of a data set (Minari, LeRobot, robomimic, D4RL, TorchRL, ROS) it reads every episode, "
+        "and "
+        "looks for what its library would fail on or read wrongly: lengths, gaps, order, "
+        "timestamps, values outside their space, statistics that are not those of the data. Notes "
+        "tell what is unusual, and do not count.",
+    .example =
+        "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz\ntdtool "
+        "verify demos.hdf5",
     TAKES(verify_options, 1, 1),
 };
 

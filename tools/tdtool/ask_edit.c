@@ -38,15 +38,60 @@ const tool_command command_rename = {
     TAKES(rename_options, 3, 3),
 };
 
-static const tool_option drop_options[] = {OUT_OPTION, SAVING_OPTIONS};
+static const tool_option drop_options[] = {
+    OUT_OPTION,
+    SAVING_OPTIONS,
+    EPISODES_OPTION("of a data set: leave these out, such as 0:10,15"),
+    {"keys", 0, "KEY", NULL, "of a data set: leave this entry out; may come several times",
+     TAKES_TEXTS, &view_asked.keys},
+    SET_OPTIONS,
+};
 
 const tool_command command_drop = {
     .name = "drop",
     .arguments = "PATH KEY... [OPTION...]",
     .summary = "Removes entries",
-    .text = "Without --out the result takes the place of PATH once it is complete.",
-    .example = "tdtool drop rollout info next/info\ntdtool drop rollout image --out small",
+    .text =
+        "Without --out the result takes the place of PATH once it is complete.\n\n"
+        "With --episodes or --keys, PATH is a data set, and what follows it is OUT, a set without "
+        "them: its episodes are numbered anew, and totals, statistics and masks are those of what "
+        "is left. OUT may be PATH, with --force.",
+    .example =
+        "tdtool drop rollout info next/info\ntdtool drop rollout image --out small\n"
+        "tdtool drop demos.hdf5 good.hdf5 --episodes 3,7 --keys states",
     TAKES(drop_options, 2, -1),
+};
+
+struct view_values view_asked;
+struct split_values split_asked = {.share = 0.9};
+
+static const tool_option split_options[] = {
+    {"share", 0, "X", NULL, "the share of the episodes for TRAIN; 0.9 by default", TAKES_REAL,
+     &split_asked.share},
+    {"seed", 0, "N", NULL, "draw other episodes; 0 by default", TAKES_COUNT, &split_asked.seed},
+    {"by-task", 0, NULL, NULL, "a set for each task of LeRobot, in a folder", TAKES_NOTHING,
+     &split_asked.by_task},
+    {"force", 0, NULL, NULL, "replace sets that exist", TAKES_NOTHING, &saving.force},
+    {"compress", 'z', NULL, NULL, "compress the tensors, in a kind that can", TAKES_NOTHING,
+     &saving.compress},
+    {"durable", 0, NULL, NULL, "wait until all data is on the disk", TAKES_NOTHING,
+     &saving.durable},
+    SET_OPTIONS,
+};
+
+const tool_command command_split = {
+    .name = "split",
+    .arguments = "SET TRAIN VALID [OPTION...]",
+    .summary = "Splits the episodes of a data set for training and validation, or by task",
+    .text =
+        "Whole episodes are drawn, the same ones for the same seed on every machine; each of the "
+        "two sets has one at least. Episodes keep their order and are numbered anew. With "
+        "--by-task there is one more argument, a folder, in place of two: it gets a set for each "
+        "task, which is named by it.",
+    .example =
+        "tdtool split demos.hdf5 train.hdf5 valid.hdf5 --share 0.8 --seed 7\n"
+        "tdtool split arm tasks --by-task",
+    TAKES(split_options, 2, 3),
 };
 
 struct merge_values merge_asked;
@@ -54,6 +99,7 @@ struct merge_values merge_asked;
 static const tool_option merge_options[] = {
     {"prefer", 'p', "WHICH", "first last", "whose entry counts where several inputs have it",
      TAKES_TEXT, &merge_asked.prefer},
+    SET_OPTIONS,
     SAVING_OPTIONS,
 };
 
@@ -63,9 +109,12 @@ const tool_command command_merge = {
     .summary = "Puts the entries of several dictionaries side by side",
     .text =
         "All inputs need the same batch size. tdtool refuses an entry that two of them have, "
-        "unless --prefer says whose counts.",
+        "unless --prefer says whose counts.\n\n"
+        "Data sets are put one behind the other: OUT is of the kind of the first, and has the "
+        "episodes of all. They need the same entries.",
     .example =
-        "tdtool merge rollout labels labelled\ntdtool merge rollout fixed both.tdz --prefer last",
+        "tdtool merge rollout labels labelled\ntdtool merge rollout fixed both.tdz --prefer last\n"
+        "tdtool merge monday.hdf5 tuesday.hdf5 both.hdf5",
     TAKES(merge_options, 3, -1),
 };
 

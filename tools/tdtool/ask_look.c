@@ -75,6 +75,8 @@ struct slice_values slice_asked = {10};
 
 static const tool_option slice_options[] = {
     SAVING_OPTIONS,
+    EPISODES_OPTION("of a data set: write these, such as 0:10,15"),
+    SET_OPTIONS,
     {"rows", 'n', "N", NULL, "without OUT: how many rows to print; 10 by default", TAKES_COUNT,
      &slice_asked.rows},
 };
@@ -85,10 +87,13 @@ const tool_command command_slice = {
     .summary = "Indexes the batch dimensions as in Python, and prints or saves the result",
     .text =
         "INDEX consists of integers, slices, ... and None, separated by commas. It applies to the "
-        "batch dimensions of every entry. Without OUT, tdtool prints the rows.",
+        "batch dimensions of every entry. Without OUT, tdtool prints the rows.\n\n"
+        "With --episodes, PATH is a data set, there is no INDEX, and OUT is a set of these "
+        "episodes, numbered anew, of the same kind.",
     .example =
         "tdtool slice rollout -1\ntdtool slice rollout \"0:100, ..., ::2\" part\n"
-        "tdtool slice rollout \"0, :, None\" first.tdz",
+        "tdtool slice rollout \"0, :, None\" first.tdz\n"
+        "tdtool slice cartpole few-v0 --episodes 0:10",
     TAKES(slice_options, 2, 3),
 };
 

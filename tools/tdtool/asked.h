@@ -7,7 +7,7 @@
 extern const tool_command command_cat, command_convert, command_diff, command_head, command_repair,
     command_run, command_show, command_slice, command_stats, command_verify, command_set,
     command_rename, command_drop, command_merge, command_pack, command_unpack, command_grep,
-    command_plot, command_watch, command_report;
+    command_plot, command_watch, command_report, command_split;
 
 extern struct show_values {
   int64_t depth;
@@ -30,6 +30,32 @@ extern struct run_values {
 } run_asked;
 extern struct verify_values { bool add; } verify_asked;
 extern struct repair_values { bool dry, force; } repair_asked;
+
+/* Of the commands that write a part of a data set. */
+extern struct view_values {
+  const char *episodes, *as;
+  texts keys;
+  bool lossy;
+} view_asked;
+#define EPISODES_OPTION(what) \
+  { "episodes", 0, "EPISODES", NULL, what, TAKES_TEXT, &view_asked.episodes }
+#define SET_OPTIONS                                                                            \
+  {"as",                                                                                       \
+   0,                                                                                          \
+   "KIND",                                                                                     \
+   NULL,                                                                                       \
+   "write another kind of data set: minari, lerobot, robomimic, d4rl or torchrl",              \
+   TAKES_TEXT,                                                                                 \
+   &view_asked.as},                                                                            \
+  {                                                                                            \
+    "lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold", \
+        TAKES_NOTHING, &view_asked.lossy                                                       \
+  }
+extern struct split_values {
+  double share;
+  int64_t seed;
+  bool by_task;
+} split_asked;
 
 extern struct edit_values { const char *out; } edit_asked;
 extern struct merge_values { const char *prefer; } merge_asked;

@@ -43,13 +43,10 @@ static void take_metadata(const char *from, form as) {
 
 /* One data set, or dictionary, as a data set of a kind. */
 static int convert_set(const char *from, const char *to) {
-  const td_dataset_kind kind = dataset_kind_named(convert_asked.as);
-  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  const td_dataset_kind kind = dataset_kind_named("convert", convert_asked.as);
+  const td_dataset_save_options options = set_saving(convert_asked.lossy);
   td_dataset *set;
   td_tensordict *td;
-  options.flags = (convert_asked.lossy ? TD_DATASET_SAVE_LOSSY : 0) |
-                  (saving.durable ? TD_DATASET_SAVE_DURABLE : 0);
-  options.deflate = saving.compress ? 4 : 0;
   refuse_existing(to);
   if (kind == TD_DATASET_KIND_DETECT) { /* the rows of one */
     const form as = form_for(to);

@@ -224,7 +224,7 @@ void print_rows(const td_tensordict *td, const leaves *chosen, int64_t from, int
 }
 
 int run_head(int count, char **arguments) {
-  td_tensordict *td = open_any(arguments[0], false);
+  td_tensordict *td = open_rows(arguments[0]);
   leaves chosen = leaves_of(td, true);
   leaves_keep(&chosen, count - 1, arguments + 1);
   print_rows(td, &chosen, head_asked.from, head_asked.rows);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runs.h"
+#include "views.h"
 
 static void check_batch(const td_tensordict *first, const char *first_path,
                         const td_tensordict *next, const char *path) {
@@ -38,7 +39,15 @@ static void settle(td_tensordict *merged, td_tensordict *next, const char *path)
   leaves_free(&own);
 }
 
+static bool all_are_sets(int count, char **arguments) {
+  for (int i = 0; i < count; i++) {
+    if (!is_set(arguments[i])) return false;
+  }
+  return true;
+}
+
 int run_merge(int count, char **arguments) {
+  if (all_are_sets(count - 1, arguments)) return merge_sets(count, arguments);
   const char *out = arguments[--count];
   form as = form_for(out);
   refuse_existing(out);

@@ -166,7 +166,7 @@ static size_t limited(int64_t asked, size_t usual, size_t least) {
 
 int run_plot(int count, char **arguments) {
   (void)count;
-  td_tensordict *td = open_any(arguments[0], false);
+  td_tensordict *td = open_rows(arguments[0]);
   series *values = xcalloc(1, sizeof *values);
   column of = {.element = plot_asked.element,
                .from = plot_asked.from,

@@ -233,7 +233,7 @@ int run_report(int count, char **arguments) {
   page of = {.path = arguments[0], .title = report_asked.title ? report_asked.title : arguments[0]};
   if (common.json) die_usage("report writes HTML; stats --json has the numbers");
   of.which = form_of_file(of.path);
-  of.td = open_any(of.path, false);
+  of.td = open_rows(of.path);
   of.chosen = leaves_of(of.td, false);
   leaves_keep(&of.chosen, count - 1, arguments + 1);
   read_all(&of);

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "runs.h"
+#include "views.h"
 
 int run_slice(int count, char **arguments) {
+  if (view_asked.episodes) return slice_set(count, arguments);
   td_index_item items[64];
   size_t items_len;
   if (td_index_parse(arguments[1], items, COUNT_OF(items), &items_len) != TD_OK) {

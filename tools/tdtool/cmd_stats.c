@@ -113,7 +113,7 @@ static uint64_t work(const td_tensordict *td) {
 int run_stats(int count, char **arguments) {
   static const char *const heads[] = {"leaf", "dtype", "count", "min", "max",
                                       "mean", "std",   "NaN",   ""};
-  td_tensordict *td = open_any(arguments[0], false);
+  td_tensordict *td = open_rows(arguments[0]);
   leaves chosen = leaves_of(td, false);
   leaves_keep(&chosen, count - 1, arguments + 1);
   table *lines = table_new("Llrrrrrrl");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "runs.h"
+#include "views.h"
 
 static struct {
   table *lines;
@@ -111,6 +112,7 @@ int run_verify(int count, char **arguments) {
   form which = form_of_file(path);
   if (verify_asked.add && which != FORM_FOLDER)
     die_usage("%s is not a folder; --add is for folders", path);
+  if (!verify_asked.add && is_set(path)) return verify_set(path);
   report.lines = table_new("lll");
   if (common.json) {
     json_begin('{');

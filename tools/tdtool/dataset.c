@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "td_tool.h"
+
 static const struct {
   td_dataset_kind kind;
   const char *name, *title;
@@ -18,19 +20,43 @@ static const struct {
              {TD_DATASET_KIND_DETECT, "tensordict", ""}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-td_dataset_kind dataset_kind_named(const char *name) {
+td_dataset_kind dataset_kind_named(const char *command, const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
     if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
   }
-  die_usage(
-      "convert: --as takes one of: minari lerobot robomimic d4rl torchrl tensordict; not '%s'",
-      name);
+  die_usage("%s: --as takes one of: minari lerobot robomimic d4rl torchrl tensordict; not '%s'",
+            command, name);
 }
 
 static size_t row_of(td_dataset_kind kind) {
   size_t i = 0;
   while (i + 1 < KINDS && kinds[i].kind != kind) i++;
   return i;
+}
+
+const char *dataset_kind_name(td_dataset_kind kind) { return kinds[row_of(kind)].name; }
+
+td_dataset_save_options set_saving(bool lossy) {
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.flags =
+      (lossy ? TD_DATASET_SAVE_LOSSY : 0) | (saving.durable ? TD_DATASET_SAVE_DURABLE : 0);
+  options.deflate = saving.compress ? 4 : 0;
+  return options;
+}
+
+bool is_set(const char *path) {
+  td_dataset_kind kind;
+  return td_tool_kind(path, &kind) == TD_OK && kind != TD_DATASET_KIND_DETECT;
+}
+
+td_tensordict *open_rows(const char *path) {
+  td_dataset *set;
+  td_tensordict *td;
+  if (!is_set(path)) return open_any(path, false);
+  must(td_dataset_open(path, NULL, &set));
+  must(td_dataset_flat(set, &td));
+  td_dataset_free(set);
+  return td;
 }
 
 static char *version_of(const td_dataset *set) {
@@ -61,7 +87,7 @@ void print_dataset(const td_dataset *set, const char *path) {
   if (common.json) {
     json_about(set, path);
     json_end('}');
-    json_finish();
+    if (!json_is_open()) json_finish();
     return;
   }
   td_dataset_kind kind;

@@ -5,10 +5,17 @@
 #include "tdtool.h"
 
 /* "tensordict" is TD_DATASET_KIND_DETECT. Ends the program for another name. */
-td_dataset_kind dataset_kind_named(const char *name);
+td_dataset_kind dataset_kind_named(const char *command, const char *name);
+const char *dataset_kind_name(td_dataset_kind kind);
 
 /* One line, or an object of JSON: the kind, episodes and steps. */
 void print_dataset(const td_dataset *set, const char *path);
+
+/* How a set is written, by the options of the command. */
+td_dataset_save_options set_saving(bool lossy);
+
+/* Whether a path holds a data set by its looks, also a damaged one; a folder of a dictionary is not one. */
+bool is_set(const char *path);
 
 /* What show prints of a path that is a data set; false for others. */
 bool show_dataset(const char *path, int64_t depth);

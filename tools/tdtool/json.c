@@ -18,6 +18,8 @@ static void place(bool line) {
 
 static void before(void) { place(depth == 1); }
 
+bool json_is_open(void) { return depth > 0; }
+
 void json_begin(char bracket) {
   place(depth == 1 || bracket == '{');
   putchar(bracket);

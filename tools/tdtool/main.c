@@ -13,8 +13,8 @@ static const struct {
     {&command_merge, run_merge},   {&command_pack, run_pack},       {&command_plot, run_plot},
     {&command_rename, run_rename}, {&command_repair, run_repair},   {&command_report, run_report},
     {&command_run, run_run},       {&command_set, run_set},         {&command_show, run_show},
-    {&command_slice, run_slice},   {&command_stats, run_stats},     {&command_unpack, run_unpack},
-    {&command_verify, run_verify}, {&command_watch, run_watch},
+    {&command_slice, run_slice},   {&command_split, run_split},     {&command_stats, run_stats},
+    {&command_unpack, run_unpack}, {&command_verify, run_verify},   {&command_watch, run_watch},
 };
 
 void must(td_status status) {

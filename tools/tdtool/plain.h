@@ -142,6 +142,7 @@ void json_sizes(const int64_t *sizes, size_t dims);
 #define json_member(type, name, ...) (json_name(name), json_##type(__VA_ARGS__))
 void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
 void json_finish(void);
+bool json_is_open(void); /* a list or an object around what was written */
 
 /* forms.cpp: what the tables of the core say of formats and dtypes. Here are the formats that tdtool treats in ways of
  * their own; all others go through td_file_load() and td_file_save(), with the number of a td_file_format. */

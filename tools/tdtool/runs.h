@@ -20,6 +20,7 @@ int run_run(int count, char **arguments);
 int run_set(int count, char **arguments);
 int run_show(int count, char **arguments);
 int run_slice(int count, char **arguments);
+int run_split(int count, char **arguments);
 int run_stats(int count, char **arguments);
 int run_unpack(int count, char **arguments);
 int run_verify(int count, char **arguments);

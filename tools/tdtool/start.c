@@ -76,6 +76,8 @@ td_tensordict *open_any(const char *path, bool shapes_only) {
   return td;
 }
 
+td_tensordict *open_rows(const char *path) { return open_any(path, false); }
+
 static int run_show_disk(int count, char **arguments) {
   form which = FORM_UNKNOWN;
   td_tensordict *td =

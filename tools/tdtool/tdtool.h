@@ -21,6 +21,8 @@ td_status progress_call(const char *label, uint64_t total, td_status (*call)(voi
 /* files.c: opens and saves files and folders. */
 form form_for(const char *path);                             /* to be written */
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
+/* The rows of a data set (dataset.c), or a dictionary as open_any() opens it. */
+td_tensordict *open_rows(const char *path);
 /* What a file keeps beside its entries (metadata.cpp), or NULL; which formats do. */
 char *metadata_of(const char *path, form which);
 bool keeps_metadata(form which);

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MARKED = re.compile(r"^TD_API\((\d+), (\d+)\)[\w\s*]*?\b(td_\w+)\(", re.MULTILINE)
+PRIVATE = "td_tool_"  # what the library exports for tdtool alone
 
 
 def read(headers: Iterable[Path]) -> dict[str, str]:

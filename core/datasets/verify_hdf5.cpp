@@ -1,0 +1,191 @@
+// Data sets of robomimic and D4RL, each one HDF5 file; and bags, which have no metadata to contradict.
+#include "core/base/key.h"
+#include "core/base/quote.h"
+#include "core/datasets/group_source.h"
+#include "core/datasets/verify_members.h"
+#include "core/formats/json_text.h"
+#include "core/tree/non_tensor.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+#include <set>
+
+namespace td::datasets {
+
+namespace {
+
+class RobomimicChecker final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void look() override {
+    const auto file = hdf5::GroupFile::open(problems_.path(), 0, 0);
+    raw_ = file->attribute("/data", "env").has_value();
+    const Plain about = file->attributes("/data");
+    if (!raw_) check_environment(about);
+    std::int64_t steps = 0;
+    std::set<std::string> names;
+    for (const std::string& name : file->names("/data")) {
+      names.insert(name);
+      const std::string place = "/data/" + name;
+      const std::optional<Plain> told = file->attribute(place, "num_samples");
+      if (told && told->is(Plain::integer)) steps += told->integral();
+      if (!told && !raw_)
+        problems_.add({}, quote(place), " has no attribute \"num_samples\", which robomimic needs");
+    }
+    const Plain* total =
+        raw_ ? nullptr : member(problems_, "", about, "total", Plain::integer, false);
+    if (total != nullptr && total->integral() != steps) {
+      problems_.add({}, "\"total\" of \"/data\" is ", total->integral(),
+                    ", and the demonstrations have ", steps, " steps");
+    }
+    check_masks(*file, names);
+  }
+
+  void episode(const Source&, std::int64_t number, const TensorDict& rows) override {
+    const Spot at{"", number};
+    if (rows.kind_of({"action"}) == EntryKind::none) {
+      problems_.add(at, "it has no actions");
+    } else if (const at::Tensor* actions = raw_ ? nullptr : rows.stored({"action"})) {
+      const at::Tensor all = actions->to(at::kDouble), inside = all.ge(-1).logical_and(all.le(1));
+      problems_.add_rows(at, inside.logical_not().reshape({all.size(0), -1}).any(1), 0,
+                         "the action is not between -1 and 1");
+    }
+    check_observations(at, rows);
+    const at::Tensor done = flags_of(rows, {"next", "done"});
+    if (done.defined() && done.size(0) > 1) {
+      const at::Tensor before = done.narrow(0, 0, done.size(0) - 1);
+      if (before.any().item<bool>()) note_done(at, before);
+    }
+  }
+
+ private:
+  void check_environment(const Plain& about) const {
+    const Plain* text = member(problems_, "", about, "env_args", Plain::text);
+    if (text == nullptr) return;
+    const Plain args = inner_json(problems_, "", *text, "env_args");
+    for (const char* name : {"env_name", "type", "env_kwargs"}) {
+      if (args.is(Plain::object) && args.find(name) == nullptr)
+        problems_.add({}, "env_args has no ", quote(name));
+    }
+  }
+
+  void check_masks(const hdf5::GroupFile& file, const std::set<std::string>& names) const {
+    if (!file.is_group("/mask")) return;
+    for (const hdf5::Leaf& leaf : file.leaves("/mask")) {
+      if (leaf.holds == hdf5::Leaf::tensor) {
+        problems_.add({}, quote(leaf.place), " is no list of names");
+        continue;
+      }
+      for (const Plain& name : file.read(leaf).plain.items()) {
+        if (names.count(std::string(name.characters())) == 0) {
+          problems_.add({}, quote(leaf.place), " lists ", quote(name.characters()),
+                        ", and there is no such demonstration");
+        }
+      }
+    }
+  }
+
+  void check_observations(const Spot& at, const TensorDict& rows) const {
+    if (rows.kind_of({"next", "observation"}) != EntryKind::dict ||
+        rows.kind_of({"observation"}) != EntryKind::dict)
+      return;
+    const TensorDict here = rows.get_dict({"observation"}),
+                     next = rows.get_dict({"next", "observation"});
+    for (const std::string& name : here.node()->entry_names()) {
+      if (next.kind_of({name}) == EntryKind::none)
+        problems_.add(at, "\"next_obs\" has no ", quote(name), ", which \"obs\" has");
+      check_shifted(problems_, at, rows, {"observation", std::string(name)}, "\"obs\"",
+                    "\"next_obs\"");
+    }
+    for (const std::string& name : next.node()->entry_names()) {
+      if (here.kind_of({name}) == EntryKind::none)
+        problems_.add(at, "\"obs\" has no ", quote(name), ", which \"next_obs\" has");
+    }
+  }
+
+  void note_done(Spot at, const at::Tensor& before) const {
+    at.row = before.nonzero()[0].item<std::int64_t>();
+    problems_.note(at, "it is done, and goes on");
+  }
+
+  bool raw_ = false;  // of robosuite: values of any robot
+};
+
+class D4rlChecker final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void look() override {
+    const auto file = hdf5::GroupFile::open(problems_.path(), 0, 0);
+    std::int64_t rows = -1;
+    bool timeouts = false;
+    for (const hdf5::Leaf& leaf : file->leaves("/")) {
+      if (leaf.path == OwnedKey{"observations"}) rows = leaf.rows();
+      timeouts = timeouts || leaf.path == OwnedKey{"timeouts"};
+    }
+    if (rows < 0) return;  // in chunks
+    if (!timeouts) problems_.note({}, "there are no \"timeouts\": only terminals end an episode");
+    for (const hdf5::Leaf& leaf : file->leaves("/")) {
+      if (leaf.path[0] == "infos" && leaf.rows() != rows) {
+        problems_.add({}, quote(leaf.place), " has ", leaf.rows(),
+                      " rows, and the observations have ", rows);
+      }
+      for (const char* name : {"terminals", "timeouts"}) {
+        if (leaf.path == OwnedKey{name} && leaf.holds == hdf5::Leaf::tensor &&
+            leaf.dtype != at::kBool)
+          problems_.note({}, quote(leaf.place), " holds numbers, and D4RL writes true and false");
+      }
+    }
+  }
+
+  void episode(const Source& source, std::int64_t number, const TensorDict& rows) override {
+    const Spot at{"", number};
+    check_shifted(problems_, at, rows, {"observation"}, "\"observations\"",
+                  "\"next_observations\"");
+    const at::Tensor done = flags_of(rows, {"next", "done"});
+    if (number + 1 == source.episodes && done.defined() && !done[-1].item<bool>())
+      problems_.note(at, "it is the last one, and has no end");
+  }
+};
+
+class RosChecker final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void begin(const Source& source) override {
+    for (std::int64_t i = 0; i < source.episodes; ++i) {
+      problems_.attempt({"", i}, [&] {
+        const TensorDict about = source.metadata(i);
+        const auto text = [&](const char* name) {
+          const std::optional<Value> found = entry_of(about.node(), name);
+          const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
+          return value == nullptr ? Plain() : *value;
+        };
+        const Plain cut = text("cut");
+        if (cut.is(Plain::text)) problems_.add({"", i}, cut.characters());
+        for (const Plain& topic : text("left_out").items()) {
+          const Plain *name = topic.find("topic"), *why = topic.find("why");
+          if (name != nullptr && why != nullptr)
+            problems_.note({"", i}, "the topic ", quote(name->characters()),
+                           " is left out: ", why->characters());
+        }
+      });
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> robomimic_checker(Problems& problems) {
+  return std::make_unique<RobomimicChecker>(problems);
+}
+std::unique_ptr<Checker> d4rl_checker(Problems& problems) {
+  return std::make_unique<D4rlChecker>(problems);
+}
+std::unique_ptr<Checker> ros_checker(Problems& problems) {
+  return std::make_unique<RosChecker>(problems);
+}
+
+}  // namespace td::datasets
