@@ -16,7 +16,10 @@ constexpr std::size_t most_collected = std::size_t{16} << 20;
 class Growing final : public GrowingFile {
  public:
   Growing(const std::string& target, bool there, bool in_new, SaveOptions options)
-      : path_(target), where_(quote(target)), options_(std::move(options)), twin_(target, there, in_new) {}
+      : path_(target),
+        where_(quote(target)),
+        options_(std::move(options)),
+        twin_(target, there, in_new) {}
 
   ~Growing() override { close(); }
 

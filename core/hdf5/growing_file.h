@@ -25,7 +25,8 @@ class GrowingFile {
   virtual void write_rows(const TensorDict& rows, std::int64_t first) = 0;
   virtual void remove(const std::string& place) = 0;  // a group or dataset
   // As files::TwinFile has it.
-  virtual void publish(bool durable, bool goes_on, const std::function<void()>& then = [] {}) = 0;
+  virtual void publish(
+      bool durable, bool goes_on, const std::function<void()>& then = [] {}) = 0;
 };
 
 }  // namespace td::hdf5

@@ -109,7 +109,8 @@ void TreeWriter::set_chunks(hid_t made, SizesView sizes, std::size_t item) const
   for (std::int64_t& size : chunk) size = std::max<std::int64_t>(size, 1);
   const std::int64_t row = *checked_bytes(SizesView(chunk).slice(1), item);
   const std::int64_t usual = first_ ? 1 << 14 : 1 << 20, most = std::int64_t{1} << 31;
-  chunk[0] = options_.chunk_rows != 0 ? options_.chunk_rows : std::max<std::int64_t>(1, usual / row);
+  chunk[0] =
+      options_.chunk_rows != 0 ? options_.chunk_rows : std::max<std::int64_t>(1, usual / row);
   chunk[0] = std::min(chunk[0], std::max<std::int64_t>(1, most / row));
   if (!first_) chunk[0] = std::min(chunk[0], sizes[0]);
   for (std::size_t dim = 1; dim < chunk.size(); ++dim) {
@@ -138,9 +139,8 @@ Id TreeWriter::dataset(const std::string& place, hid_t type, const std::vector<h
     std::vector<hsize_t> none(sizes), most(sizes);
     none[0] = 0;
     most[0] = H5S_UNLIMITED;
-    const Id space =
-        need(H5Screate_simple(static_cast<int>(none.size()), none.data(), most.data()), Code::io,
-             where_, "cannot write these sizes");
+    const Id space = need(H5Screate_simple(static_cast<int>(none.size()), none.data(), most.data()),
+                          Code::io, where_, "cannot write these sizes");
     need(H5Dcreate2(file_, place.c_str(), type, space, way_, made, H5P_DEFAULT), Code::io, where_,
          "cannot write a dataset");
     return grown(place, type, sizes, item, values);
@@ -180,8 +180,7 @@ Id TreeWriter::grown(const std::string& place, hid_t type, const std::vector<hsi
     space = need(H5Dget_space(made), Code::io, where_, "bad dataset");
   }
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return made;
-  const Id rows =
-      select_rows(space, *first_, 1, static_cast<std::int64_t>(sizes[0]), where_);
+  const Id rows = select_rows(space, *first_, 1, static_cast<std::int64_t>(sizes[0]), where_);
   need_done(H5Dwrite(made, type, rows, space, H5P_DEFAULT, values), Code::io, where_,
             "cannot write values");
   return made;

@@ -90,11 +90,12 @@ bool TwinFile::lock() const noexcept {
 }
 
 void TwinFile::require_own() const {
-  struct stat own {}, there {};
-  const bool same = ::fstat(published_.get(), &own) == 0 &&
-                    ::fstatat(aside_->parent(), name_of(target_).c_str(), &there,
-                              AT_SYMLINK_NOFOLLOW) == 0 &&
-                    is_one_file(own, there);
+  struct stat own {
+  }, there{};
+  const bool same =
+      ::fstat(published_.get(), &own) == 0 &&
+      ::fstatat(aside_->parent(), name_of(target_).c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      is_one_file(own, there);
   if (!same) fail(Code::busy, "\"", target_, "\" was replaced by another writer meanwhile");
 }
 

@@ -235,7 +235,8 @@ TD_TEST(d4rl_has_no_episode_that_just_stops) {
   const char *place = file_named("stops.hdf5");
   td_tensordict *stops = steps_of(2, 0), *ends = steps_of(3, 1), *found = NULL;
   for (int round = 0; round < 2; round++) {
-    td_dataset_writer *writer = open_writer(place, TD_DATASET_KIND_D4RL, NULL, TD_DATASET_SAVE_RESUME);
+    td_dataset_writer *writer =
+        open_writer(place, TD_DATASET_KIND_D4RL, NULL, TD_DATASET_SAVE_RESUME);
     if (round == 0) {
       TD_DO(td_dataset_writer_add(writer, ends, NULL));
       TD_DO(td_dataset_writer_add(writer, stops, NULL));
