@@ -94,7 +94,15 @@ std::unique_ptr<DatasetWriter> DatasetWriter::open(const std::string& path,
   // The caller may change his dictionary meanwhile.
   datasets::SetPlan plan{path, metadata == nullptr ? TensorDict() : metadata->clone(), options,
                          /*each=*/true};
-  return std::unique_ptr<DatasetWriter>(new DatasetWriter(writer_of(kind, plan)));
+  const auto open = [&] {
+    return std::unique_ptr<DatasetWriter>(new DatasetWriter(writer_of(kind, plan)));
+  };
+  if (!options.resume) return open();
+  try {
+    return open();
+  } catch (const Error&) {
+    return open();  // HDF5 does not tell a disk that failed once from a damaged file
+  }
 }
 
 void DatasetWriter::add(const TensorDict& rows, const TensorDict* about) {

@@ -57,7 +57,7 @@ void CollectedWrites::write(std::uint64_t at, const char* data, std::size_t byte
     std::string& piece = added.first->second;
     if (added.second) {
       std::string before(std::min(page, from - start), '\0');
-      // What cannot be read is told by error(), before anything is published.
+      // error() has the reason if this fails, and nothing is published then.
       read(start, before.data(), before.size());
       piece = std::move(before);
     }

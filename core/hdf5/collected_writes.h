@@ -9,7 +9,7 @@ namespace td::hdf5 {
 
 class CollectedWrites {
  public:
-  // `file` is read, and written by nobody else than by take()'s changes.
+  // `file` is read; only the changes of take() are written to it.
   CollectedWrites(int file, const std::string& where);
 
   // Opens it by the library; makes a new one if it has no bytes. Call in a Session; the result is closed before this object

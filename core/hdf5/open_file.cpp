@@ -27,7 +27,7 @@ Id open_path(const std::string& name, const struct stat& looked, const std::stri
   const auto open = [&] { return H5Fopen(name.c_str(), H5F_ACC_RDONLY, access); };
   Id file(open());
   if (!file.is_open()) {
-    // The library does not tell a disk that fails from a file that is none of its own.
+    // The library does not tell a disk that fails from a file that is not of HDF5.
     const files::Descriptor probe(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!probe.is_open()) files::fail_io("cannot open", name, errno);
     file = need(open(), Code::format, where, "cannot open it as an HDF5 file");

@@ -1,5 +1,5 @@
-// core/io/twin_file.h: a file that changes in steps. Others see each step whole or not at all, and so does whoever opens
-// it after a kill. Changes go to a second file beside it; then both exchange their names, and the same changes go to the
+// core/io/twin_file.h: a file that changes in steps. Other programs see each step whole or not at all, also after a
+// kill. Changes go to a second file beside it; then both exchange their names, and the same changes go to the
 // other one. So a step costs what changes, whatever the size of the file.
 #pragma once
 
@@ -47,7 +47,7 @@ class TwinFile {
  private:
   void make_aside();
   void require_own() const;
-  // Whether nobody else has a lock on the second file. Until publish() nobody gets one.
+  // Takes the lock of the second file until publish(); false if another program has it.
   bool lock() const noexcept;
 
   std::string target_;
