@@ -15,15 +15,6 @@ namespace {
 using test::expect_error;
 using test::TempFolder;
 
-bool has_hdf5() {
-  try {
-    Dataset::open(path_of("d4rl/chunks.hdf5"), {});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 bool same_tensors(const at::Tensor& a, const at::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
          (a.numel() == 0 ||

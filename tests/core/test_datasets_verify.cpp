@@ -6,6 +6,7 @@
 #include "core/formats/json_text.h"
 #include "core/hdf5/hdf5.h"
 
+#include "dataset_files.h"
 #include "folders.h"
 
 #include <ATen/ATen.h>
@@ -18,19 +19,6 @@ namespace {
 
 using test::TempFolder;
 using Lines = std::vector<std::string>;
-
-std::string path_of(const std::string& name) {
-  return std::string(TD_TEST_DATA) + "/datasets/" + name;
-}
-
-bool has_hdf5() {
-  try {
-    Dataset::open(path_of("d4rl/chunks.hdf5"), {});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 std::string line_of(const DatasetProblem& one) {
   std::string line = one.file;

@@ -4,6 +4,7 @@
 #include "core/formats/json_text.h"
 #include "core/tree/non_tensor.h"
 
+#include "dataset_files.h"
 #include "folders.h"
 
 #include <ATen/ATen.h>
@@ -14,10 +15,6 @@ namespace {
 using test::expect_error;
 using test::TempFolder;
 using Numbers = std::vector<std::int64_t>;
-
-std::string path_of(const std::string& name) {
-  return std::string(TD_TEST_DATA) + "/datasets/" + name;
-}
 
 std::unique_ptr<Dataset> open_or_null(const std::string& name) {
   try {

@@ -13,7 +13,7 @@ using test::expect_error;
 using test::ramp;
 using test::TempFolder;
 
-TensorDict sample() {
+TensorDict all_forms() {
   TensorDict td = test::dict({3});
   td.set({"a"}, ramp({3, 2}));
   td.set({"n", "b"}, ramp({3}, at::kLong));
@@ -74,7 +74,7 @@ TEST(FileFormats, ContentsThatNoFixedBytesTell) {
 
 TEST(FileFormats, SavesAndLoadsByTheNameAlone) {
   const TempFolder folder;
-  const TensorDict td = sample();
+  const TensorDict td = all_forms();
   int saved = 0;
   for (const FormatRow& row : format_rows) {
     SCOPED_TRACE(row.name);
@@ -126,9 +126,9 @@ TEST(FileFormats, ForeignParsersNeedANameThatAgrees) {
     FileOptions options;
     options.format = row.format;
     const std::string wrong = folder("x.npz"), none = folder("x");
-    if (!can_run(row, [&] { save_file(sample(), wrong, options); })) continue;
+    if (!can_run(row, [&] { save_file(all_forms(), wrong, options); })) continue;
     expect_error(Code::format, "by its content, not by its name", [&] { load_file(wrong, {}); });
-    save_file(sample(), none, options);
+    save_file(all_forms(), none, options);
     if (row.rule == NameRule::no_other) {
       load_file(none, {});
     } else {

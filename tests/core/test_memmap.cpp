@@ -43,7 +43,7 @@ MemmapOptions copying() {
   return options;
 }
 
-TensorDict sample() {
+TensorDict saved_sample() {
   TensorDict td = dict({4});
   td.set(P("a"), at::arange(12, at::kFloat).view({4, 3}));
   td.set(P("n", "b"), at::arange(4, at::kLong));
@@ -141,7 +141,7 @@ TEST(Golden, SaysWhatItCannotRead) {
 
 TEST(Memmap, ResultIsMappedAndLocked) {
   const TempFolder folder;
-  const TensorDict td = sample();
+  const TensorDict td = saved_sample();
   const TensorDict mapped = memmap(td, folder("x/y/z") + "//./");
   for (const TensorDict& node :
        {mapped, mapped.get_dict(P("n")), mapped.get_dict(P("n", "deep"))}) {
@@ -169,7 +169,7 @@ TEST(Memmap, RelativeFolder) {
   const TempFolder folder;
   const test::fs::path before = test::fs::current_path();
   test::fs::current_path(folder.path());
-  const TensorDict mapped = memmap(sample(), "here");
+  const TensorDict mapped = memmap(saved_sample(), "here");
   const std::string where = test::fs::current_path().string();
   test::fs::current_path(before);
   EXPECT_EQ(mapped.saved_path(), where + "/here");
@@ -178,7 +178,7 @@ TEST(Memmap, RelativeFolder) {
 
 TEST(Memmap, SavedWhereItIsAlreadyIsLeftAlone) {
   const TempFolder folder;
-  TensorDict td = sample();
+  TensorDict td = saved_sample();
   memmap_inplace(td, folder("m"));
   const ino_t before = inode(folder("m/n/b.memmap"));
   const void* data = td.get(P("n", "b")).data_ptr();
@@ -198,7 +198,7 @@ TEST(Memmap, SavedWhereItIsAlreadyIsLeftAlone) {
 
 TEST(Memmap, MappedElsewhereIsCopiedOnRequest) {
   const TempFolder folder;
-  TensorDict td = memmap(sample(), folder("one"));
+  TensorDict td = memmap(saved_sample(), folder("one"));
   expect_error(Code::invalid_argument, "copy_existing", [&] { memmap(td, folder("two")); });
   expect_error(Code::invalid_argument, "copy_existing", [&] { memmap_inplace(td, folder("two")); });
   EXPECT_FALSE(test::fs::exists(folder("two")));
@@ -206,37 +206,37 @@ TEST(Memmap, MappedElsewhereIsCopiedOnRequest) {
   memmap(td, folder("two"), copying());
   EXPECT_EQ(tree(folder("two")), tree(folder("one")));
   // Another file has taken the place of the one that is mapped.
-  memmap(sample(), folder("one"));
+  memmap(saved_sample(), folder("one"));
   expect_error(Code::invalid_argument, "copy_existing", [&] { memmap(td, folder("one")); });
   memmap_like(td, folder("zeros"));  // values do not matter
 }
 
 TEST(Memmap, PartOfAFileSavedOverIt) {
   const TempFolder folder;
-  const TensorDict td = memmap(sample(), folder("m"));
+  const TensorDict td = memmap(saved_sample(), folder("m"));
   TensorDict tail = dict({2});
   tail.set(P("a"), td.get(P("a")).slice(0, 2));
   memmap(tail, folder("m"));
   EXPECT_EQ(test::fs::file_size(folder("m/a.memmap")), 24U);  // no old bytes behind the new ones
   EXPECT_TRUE(
       load_memmap(folder("m")).get(P("a")).equal(at::arange(6, 12, at::kFloat).view({2, 3})));
-  EXPECT_TRUE(td.equal(sample()));  // the old file lives as long as its mapping
+  EXPECT_TRUE(td.equal(saved_sample()));  // the old file lives as long as its mapping
 }
 
 TEST(Memmap, LongerFileIsReplaced) {
   const TempFolder folder;
-  TensorDict td = memmap(sample(), folder("m"));
+  TensorDict td = memmap(saved_sample(), folder("m"));
   test::fs::resize_file(folder("m/a.memmap"), 1000);
   TensorDict loaded = load_memmap(folder("m"));
   EXPECT_TRUE(loaded.equal(td));
   memmap_inplace(loaded, "");
   EXPECT_EQ(test::fs::file_size(folder("m/a.memmap")), 48U);
-  EXPECT_TRUE(loaded.equal(sample()));
+  EXPECT_TRUE(loaded.equal(saved_sample()));
 }
 
 TEST(Memmap, ElementsThatHaveGone) {
   const TempFolder folder;
-  memmap(sample(), folder("m"));
+  memmap(saved_sample(), folder("m"));
   TensorDict td = dict({0});
   td.set(P("a"), at::zeros({0, 3}));
   const TensorDict mapped = memmap(td, folder("m"));
@@ -281,7 +281,7 @@ TEST(Memmap, LikeTakesSizesAlone) {
 }
 
 TEST(Memmap, WithoutAFolder) {
-  TensorDict td = sample();
+  TensorDict td = saved_sample();
   const TensorDict mapped = memmap(td, "");
   EXPECT_TRUE(mapped.is_memmap());
   EXPECT_TRUE(mapped.is_locked());
@@ -298,7 +298,7 @@ TEST(Memmap, WithoutAFolder) {
   EXPECT_EQ(mapped.get(P("a"))[3][2].item<float>(), 99);  // shared with children
   memmap_inplace(td, "");
   EXPECT_TRUE(td.get_dict(P("n", "deep")).is_memmap());
-  EXPECT_TRUE(td.equal(sample()));
+  EXPECT_TRUE(td.equal(saved_sample()));
 }
 
 TEST(Memmap, SeveralThreads) {
@@ -407,7 +407,7 @@ TEST(MemmapRefuses, WhatIsInTheWay) {
   const TempFolder folder;
   const auto refuse_place = [&](const std::string& why, const MemmapOptions& options = {}) {
     const auto before = tree(folder.path());
-    expect_error(Code::io, why, [&] { memmap(sample(), folder("m"), options); });
+    expect_error(Code::io, why, [&] { memmap(saved_sample(), folder("m"), options); });
     EXPECT_EQ(tree(folder.path()), before);
   };
   test::fs::create_directories(folder("m/a.memmap"));
@@ -428,27 +428,27 @@ TEST(MemmapRefuses, WhatIsInTheWay) {
   options.fail_if_exists = true;
   write_file(folder("m/a.memmap"), "older");
   refuse_place("already exists", options);
-  memmap(sample(), folder("m"));
-  expect_error(Code::io, "precious", [&] { memmap(sample(), folder("precious")); });
+  memmap(saved_sample(), folder("m"));
+  expect_error(Code::io, "precious", [&] { memmap(saved_sample(), folder("precious")); });
 }
 
 // A meta.json without entries lets a loader look for folders.
 TEST(MemmapRefuses, EmptyDictionaryOverAFolderOfSomebodyElse) {
   const TempFolder folder;
-  memmap(sample(), folder("m"));
+  memmap(saved_sample(), folder("m"));
   memmap(dict({4}), folder("m"));
   EXPECT_TRUE(load_memmap(folder("m")).is_empty());
-  memmap(sample(), folder("m/own"));
+  memmap(saved_sample(), folder("m/own"));
   expect_error(Code::io, "without entries", [&] { memmap(dict({4}), folder("m")); });
-  EXPECT_TRUE(load_memmap(folder("m/own")).equal(sample()));
-  memmap(sample(), folder("m/n"));
+  EXPECT_TRUE(load_memmap(folder("m/own")).equal(saved_sample()));
+  memmap(saved_sample(), folder("m/n"));
   memmap(dict({4}), folder("m/n/deep"));  // no folder in there
   EXPECT_TRUE(load_memmap(folder("m/n/deep")).is_empty());
 }
 
 TEST(MemmapFails, LeavingWhatWasThere) {
   const TempFolder folder;
-  memmap(sample(), folder("m"));
+  memmap(saved_sample(), folder("m"));
   const auto before = tree(folder.path());
   TensorDict td = dict({4});
   td.set(P("a"), at::zeros({4, 3}));
@@ -478,7 +478,7 @@ TEST(MemmapFails, LeavingWhatWasThere) {
 
 TEST(Load, SharedAndPrivate) {
   const TempFolder folder;
-  const TensorDict mapped = memmap(sample(), folder("m"));
+  const TensorDict mapped = memmap(saved_sample(), folder("m"));
   const TensorDict shared = load_memmap(folder("m"));
   LoadOptions options;
   options.private_mapping = true;
@@ -493,7 +493,7 @@ TEST(Load, SharedAndPrivate) {
 
 TEST(Load, OnMetaOpensNothing) {
   const TempFolder folder;
-  memmap(sample(), folder("m"));
+  memmap(saved_sample(), folder("m"));
   test::fs::permissions(folder("m/a.memmap"), test::fs::perms::none);
   LoadOptions options;
   options.device = c10::Device(at::kMeta);
@@ -599,7 +599,7 @@ TEST(Load, RefusesLinksAndPipes) {
   expect_error(Code::io, "not a regular file", [&] { load_memmap(dir); });
   expect_error(Code::io, "not a regular file",
                [&] { MappedFile::open(dir + "/a.memmap", 0, MapMode::shared); });
-  memmap(sample(), folder("s"));
+  memmap(saved_sample(), folder("s"));
   test::fs::rename(folder("s/n"), folder("n"));
   test::fs::create_directory_symlink(folder("n"), folder("s/n"));
   expect_error(Code::io, "symbolic link", [&] { load_memmap(folder("s")); });
@@ -642,19 +642,19 @@ TEST(Load, FirstReleasesListedNoNestedDictionaries) {
   const TempFolder folder;
   const std::string dir =
       make(folder, R"("a":{"device":"cpu","shape":[4],"dtype":"torch.float32"},)");
-  memmap(sample(), dir + "/y");
-  memmap(sample(), dir + "/x");
+  memmap(saved_sample(), dir + "/y");
+  memmap(saved_sample(), dir + "/x");
   test::fs::create_directories(dir + "/other");  // no meta.json: not a dictionary
   const TensorDict td = load_memmap(dir);
   ASSERT_EQ(list_keys(td).keys.size(), 3U);
   EXPECT_EQ(list_keys(td).keys[1].path[0], "x");
-  EXPECT_TRUE(td.get_dict(P("y")).equal(sample()));
+  EXPECT_TRUE(td.get_dict(P("y")).equal(saved_sample()));
   LoadOptions options;
   options.max_entries = 2;
   expect_error(Code::format, "more", [&] { load_memmap(dir, options); });
   // Files of later releases list everything: what else is there is not looked at.
-  memmap(sample(), folder("later"));
-  memmap(sample(), folder("later/stray"));
+  memmap(saved_sample(), folder("later"));
+  memmap(saved_sample(), folder("later/stray"));
   EXPECT_EQ(list_keys(load_memmap(folder("later"))).keys.size(), 2U);
 }
 
@@ -687,7 +687,7 @@ std::size_t mapped_below(const std::string& folder) {
 // Each mapped file takes one of the mappings that the system allows.
 TEST(Memmap, FilesAreReadWhereMappingsAreScarce) {
   const TempFolder folder;
-  TensorDict td = sample();
+  TensorDict td = saved_sample();
   const at::Tensor large = at::arange(1 << 18, at::kLong).view({4, 1 << 16});
   td.set(P("large"), large);
   memmap(td, folder("a"));
@@ -713,7 +713,7 @@ TEST(Memmap, FilesAreReadWhereMappingsAreScarce) {
 
 TEST(Memmap, WhatWritesMustReachIsAlwaysMapped) {
   const TempFolder folder;
-  memmap(sample(), folder("a"));
+  memmap(saved_sample(), folder("a"));
   const MostMapped none(0);
   const TensorDict loaded = load_memmap(folder("a"));
   EXPECT_EQ(mapped_below(folder("a")), 3);

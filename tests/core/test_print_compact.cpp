@@ -86,7 +86,7 @@ TensorclassTypePtr sample_type() {
       "Sample",
       {{"image", FieldKind::tensor}, {"label", FieldKind::tensor}, {"note", FieldKind::value}});
 }
-TensorDict sample(TensorDict td, std::int64_t size = 2) {
+TensorDict compact(TensorDict td, std::int64_t size = 2) {
   Sizes image(td.batch_size().begin(), td.batch_size().end());
   const at::Tensor label = at::zeros(image);
   image.push_back(size);
@@ -170,7 +170,7 @@ TEST(PrintCompact, LinesOfEightyColumns) {
 }
 
 TEST(PrintCompact, Tensorclasses) {
-  check(19, sample(dict({3})));
+  check(19, compact(dict({3})));
   check(20, marked(pair_type(), put(dict({3}), "x", zeros({3}))));
   TensorDict both = put(put(dict({3}), "x", zeros({3})), "data", "{\"k\":1}");
   TensorDict inner = put(put(dict({3}), "image", zeros({3})), "label", zeros({3}));
@@ -179,12 +179,12 @@ TEST(PrintCompact, Tensorclasses) {
                                                  {"y", FieldKind::tensor},
                                                  {"inner", FieldKind::dict},
                                                  {"data", FieldKind::value}});
-  check(22, put(put(dict({3}), "x", zeros({3})), "s", sample(dict({3}))));
+  check(22, put(put(dict({3}), "x", zeros({3})), "s", compact(dict({3}))));
   const TensorclassTypePtr only =
       type("Only", {{"x", FieldKind::tensor}, {"y", FieldKind::tensor}});
   check(23, put(dict({3}), "s",
                 marked(only, put(put(dict({3, 2}), "x", zeros({3, 2})), "y", zeros({3, 2})))));
-  check(34, stacked({sample(dict({}), 2), sample(dict({}), 3)}));
+  check(34, stacked({compact(dict({}), 2), compact(dict({}), 3)}));
   mark_tensorclass(outer, both);
   check(21, both);
 }
