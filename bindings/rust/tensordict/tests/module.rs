@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use common::{counting, Scratch};
 use tensordict::{
-    CloseOptions, Distribution, DistributionKind, Error, ErrorKind, Interaction, LoadModuleOptions, Module,
-    ModuleCall, ProbabilisticOptions, Result, Tensor, TensorDict, TensorDictModule,
+    CloseOptions, Distribution, DistributionKind, Error, ErrorKind, Interaction, LoadModuleOptions,
+    Module, ModuleCall, ProbabilisticOptions, Result, Tensor, TensorDict, TensorDictModule,
 };
 
 fn archive(name: &str) -> PathBuf {
