@@ -31,19 +31,9 @@ class LeRobotChecker final : public Checker {
     const SetFolder folder(problems_.path());
     info_ = check_info(problems_, folder);
     if (!info_.is(Plain::object)) return;
-    check_tables(problems_, folder, info_);
     check_videos(folder);
-    if (!folder.has("meta/stats.json")) {
-      const Plain version =
-          info_.find("codebase_version") == nullptr ? Plain() : *info_.find("codebase_version");
-      if (version.characters() != "v2.1")
-        problems_.note({"meta/stats.json"}, "is missing; training normalizes with it");
-      return;
-    }
-    problems_.attempt({"meta/stats.json"}, [&] {
-      stats_ = folder.json("meta/stats.json");
-      note_words(problems_, "meta/stats.json", stats_, "");
-    });
+    check_stats(folder);
+    check_tables(problems_, folder, info_);
   }
 
   void begin(const Source&) override {
@@ -111,6 +101,18 @@ class LeRobotChecker final : public Checker {
   }
 
  private:
+  void check_stats(const SetFolder& folder) {
+    const char* const file = "meta/stats.json";
+    const Plain* version = info_.find("codebase_version", Plain::text);
+    const bool of_episodes = version != nullptr && version->characters() == "v2.1";
+    if (folder.has(file)) {
+      problems_.attempt({file}, [&] { stats_ = folder.json(file); });
+      note_words(problems_, file, stats_, "");
+    } else if (!of_episodes) {
+      problems_.note({file}, "is missing; training normalizes with it");
+    }
+  }
+
   void check_videos(const SetFolder& folder) const {
     const Plain* features = info_.find("features", Plain::object);
     const Plain* pattern = info_.find("video_path", Plain::text);
