@@ -36,7 +36,15 @@ class LeRobotChecker final : public Checker {
     check_tables(problems_, folder, info_);
   }
 
-  void begin(const Source&) override {
+  void begin(const Source& source) override {
+    const Plain tasks = value_of(source.metadata(), "tasks");
+    const Plain* told = info_.find("total_tasks", Plain::integer);
+    const auto found = static_cast<std::int64_t>(tasks.items().size());
+    if (told != nullptr && tasks.is(Plain::list) && told->integral() != found) {
+      problems_.add({"meta/info.json"}, "\"total_tasks\" is ", told->integral(), ", and there are ",
+                    found, " tasks");
+    }
+    check_splits(source.episodes);
     for (const Feature& feature : features_of(info_, "meta/info.json")) {
       if (feature.holds == Feature::tensor) features_.push_back(feature);
     }
@@ -101,6 +109,21 @@ class LeRobotChecker final : public Checker {
   }
 
  private:
+  // "0:3" is from episode 0 to behind 2.
+  void check_splits(std::int64_t episodes) const {
+    const Plain* splits = info_.find("splits", Plain::object);
+    for (std::size_t i = 0; splits != nullptr && i < splits->items().size(); ++i) {
+      const std::string_view range = splits->items()[i].characters();
+      const std::size_t colon = range.find(':');
+      if (colon == std::string_view::npos) continue;
+      const std::int64_t from = number_of(range.substr(0, colon)),
+                         to = number_of(range.substr(colon + 1));
+      if (from >= 0 && from <= to && to <= episodes) continue;
+      problems_.add({"meta/info.json"}, "the split ", quote(splits->name(i)), " is ", quote(range),
+                    ", and there are ", episodes, " episodes");
+    }
+  }
+
   void check_stats(const SetFolder& folder) {
     const char* const file = "meta/stats.json";
     const Plain* version = info_.find("codebase_version", Plain::text);

@@ -249,13 +249,18 @@ class Frames final : public datasets::Source {
  public:
   Frames() {
     kind = DatasetKind::lerobot;
-    episodes = 2;
+    episodes = 3;
   }
   std::string where() const override { return "\"set\""; }
-  std::vector<std::int64_t> lengths() const override { return {3, 3}; }
+  std::vector<std::int64_t> lengths() const override { return {3, 3, 3}; }
   std::int64_t length(std::int64_t) const override { return 3; }
   TensorDict read(const std::vector<datasets::Steps>&) const override { return TensorDict(); }
-  TensorDict metadata() const override { return TensorDict(); }
+  TensorDict metadata() const override {
+    TensorDict about;
+    about.set_non_tensor({"tasks"}, read_json(tasks, "tasks"));
+    return about;
+  }
+  std::string tasks = R"(["push the cube", "lift the cube"])";
   TensorDict metadata(std::int64_t) const override {
     TensorDict about;
     about.set_non_tensor({"tasks"}, read_json(R"(["push the cube"])", "tasks"));
@@ -328,6 +333,27 @@ TEST(DatasetsVerify, RowsOfLeRobot) {
                   }),
             (Lines{where + ": its rows have the task \"lift\", which is not in its list of tasks",
                    where + ": its list of tasks has \"push the cube\", and no row of it"}));
+}
+
+TEST(DatasetsVerify, TotalsOfLeRobot) {
+  Frames frames;
+  frames.episodes = 2;
+  frames.tasks = R"(["push the cube"])";
+  Lines lines;
+  const ProblemFn take = [&](const DatasetProblem& one) {
+    if (!one.is_note) lines.push_back(line_of(one));
+  };
+  datasets::Problems problems(path_of("lerobot/arm"), take);
+  const auto checker = datasets::lerobot_checker(problems);
+  try {
+    checker->look();
+  } catch (const Error& failure) {
+    EXPECT_EQ(failure.code(), Code::unsupported);
+  }
+  checker->begin(frames);
+  EXPECT_EQ(lines,
+            (Lines{"meta/info.json: \"total_tasks\" is 2, and there are 1 tasks",
+                   "meta/info.json: the split \"train\" is \"0:3\", and there are 2 episodes"}));
 }
 
 TEST(DatasetsVerify, TablesWithoutAnEnd) {
