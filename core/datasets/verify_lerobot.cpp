@@ -31,22 +31,20 @@ class LeRobotChecker final : public Checker {
     const SetFolder folder(problems_.path());
     info_ = check_info(problems_, folder);
     if (!info_.is(Plain::object)) return;
-    check_tables(problems_, folder, info_);
     check_videos(folder);
-    if (!folder.has("meta/stats.json")) {
-      const Plain version =
-          info_.find("codebase_version") == nullptr ? Plain() : *info_.find("codebase_version");
-      if (version.characters() != "v2.1")
-        problems_.note({"meta/stats.json"}, "is missing; training normalizes with it");
-      return;
-    }
-    problems_.attempt({"meta/stats.json"}, [&] {
-      stats_ = folder.json("meta/stats.json");
-      note_words(problems_, "meta/stats.json", stats_, "");
-    });
+    check_stats(folder);
+    check_tables(problems_, folder, info_);
   }
 
-  void begin(const Source&) override {
+  void begin(const Source& source) override {
+    const Plain tasks = value_of(source.metadata(), "tasks");
+    const Plain* told = info_.find("total_tasks", Plain::integer);
+    const auto found = static_cast<std::int64_t>(tasks.items().size());
+    if (told != nullptr && tasks.is(Plain::list) && told->integral() != found) {
+      problems_.add({"meta/info.json"}, "\"total_tasks\" is ", told->integral(), ", and there are ",
+                    found, " tasks");
+    }
+    check_splits(source.episodes);
     for (const Feature& feature : features_of(info_, "meta/info.json")) {
       if (feature.holds == Feature::tensor) features_.push_back(feature);
     }
@@ -111,6 +109,33 @@ class LeRobotChecker final : public Checker {
   }
 
  private:
+  // "0:3" is from episode 0 to behind 2.
+  void check_splits(std::int64_t episodes) const {
+    const Plain* splits = info_.find("splits", Plain::object);
+    for (std::size_t i = 0; splits != nullptr && i < splits->items().size(); ++i) {
+      const std::string_view range = splits->items()[i].characters();
+      const std::size_t colon = range.find(':');
+      if (colon == std::string_view::npos) continue;
+      const std::int64_t from = number_of(range.substr(0, colon)),
+                         to = number_of(range.substr(colon + 1));
+      if (from >= 0 && from <= to && to <= episodes) continue;
+      problems_.add({"meta/info.json"}, "the split ", quote(splits->name(i)), " is ", quote(range),
+                    ", and there are ", episodes, " episodes");
+    }
+  }
+
+  void check_stats(const SetFolder& folder) {
+    const char* const file = "meta/stats.json";
+    const Plain* version = info_.find("codebase_version", Plain::text);
+    const bool of_episodes = version != nullptr && version->characters() == "v2.1";
+    if (folder.has(file)) {
+      problems_.attempt({file}, [&] { stats_ = folder.json(file); });
+      note_words(problems_, file, stats_, "");
+    } else if (!of_episodes) {
+      problems_.note({file}, "is missing; training normalizes with it");
+    }
+  }
+
   void check_videos(const SetFolder& folder) const {
     const Plain* features = info_.find("features", Plain::object);
     const Plain* pattern = info_.find("video_path", Plain::text);

@@ -1,5 +1,6 @@
 // What is found in data sets that are wrong, and nothing in those that their libraries wrote.
 #include "core/datasets/save.h"
+#include "core/datasets/source.h"
 #include "core/datasets/verify.h"
 #include "core/datasets/verify_lerobot.h"
 #include "core/datasets/verify_stats.h"
@@ -229,6 +230,118 @@ TEST(DatasetsVerify, InfoOfLeRobot) {
             (Lines{"meta/info.json: \"total_frames\" is \"14\"; it should be an integer"}));
   write_text(json, "{");
   EXPECT_EQ(found().size(), 1U);
+}
+
+// Episodes of LeRobot as its tables would have them.
+class Frames final : public datasets::Source {
+ public:
+  Frames() {
+    kind = DatasetKind::lerobot;
+    episodes = 3;
+  }
+  std::string where() const override { return "\"set\""; }
+  std::vector<std::int64_t> lengths() const override { return {3, 3, 3}; }
+  std::int64_t length(std::int64_t) const override { return 3; }
+  TensorDict read(const std::vector<datasets::Steps>&) const override { return TensorDict(); }
+  TensorDict metadata() const override {
+    TensorDict about;
+    about.set_non_tensor({"tasks"}, read_json(tasks, "tasks"));
+    return about;
+  }
+  std::string tasks = R"(["push the cube", "lift the cube"])";
+  TensorDict metadata(std::int64_t) const override {
+    TensorDict about;
+    about.set_non_tensor({"tasks"}, read_json(R"(["push the cube"])", "tasks"));
+    about.set_non_tensor({"stats"},
+                         read_json(R"({"action": {"min": [0, 0], "max": [2, 2], "mean": [1, 1],
+                                                  "std": [0.8164966, 0.8164966], "count": [3]}})",
+                                   "stats"));
+    about.set_non_tensor({"data"}, read_json(R"({"chunk_index": 0, "file_index": 1})", "data"));
+    return about;
+  }
+  static TensorDict rows(std::int64_t first) {
+    TensorDict td(Sizes{3});
+    const at::Tensor numbers = at::arange(3, at::kLong);
+    td.set({"frame"}, numbers.unsqueeze(1));
+    td.set({"timestamp"}, (numbers.to(at::kFloat) / 10).unsqueeze(1));
+    td.set({"index"}, (numbers + first).unsqueeze(1));
+    td.set({"action"}, numbers.to(at::kFloat).unsqueeze(1).expand({3, 2}).contiguous());
+    td.set_non_tensor({"language_instruction"}, Plain::of_text("push the cube"));
+    return td;
+  }
+};
+
+TEST(DatasetsVerify, RowsOfLeRobot) {
+  const Frames frames;
+  const auto found = [&](std::int64_t first, const std::function<void(TensorDict&)>& change) {
+    Lines lines;
+    const ProblemFn take = [&](const DatasetProblem& one) {
+      if (!one.is_note) lines.push_back(line_of(one));
+    };
+    datasets::Problems problems(path_of("lerobot/arm"), take);
+    const auto checker = datasets::lerobot_checker(problems);
+    try {
+      checker->look();
+    } catch (const Error& failure) {
+      EXPECT_EQ(failure.code(), Code::unsupported);  // a build without Arrow
+    }
+    checker->begin(frames);
+    TensorDict rows = Frames::rows(first);
+    change(rows);
+    checker->episode(frames, 0, rows);
+    return lines;
+  };
+  const std::string where = "data/chunk-000/file-001.parquet, episode 0";
+  EXPECT_EQ(found(0, [](TensorDict&) {}), Lines{});
+  EXPECT_EQ(
+      found(4, [](TensorDict&) {}),
+      (Lines{where +
+             ", row 0: \"index\" is not the number of the row in the whole set; 2 rows more"}));
+  EXPECT_EQ(found(0,
+                  [](TensorDict& td) {
+                    td.set({"timestamp"}, at::tensor({0.0F, 0.1F, 0.21F}));
+                  }),
+            (Lines{where + ", row 2: \"timestamp\" is not frame_index divided by fps"}));
+  EXPECT_EQ(found(0,
+                  [](TensorDict& td) {
+                    td.set({"frame"}, at::tensor({0, 2, 1}));
+                  }),
+            (Lines{where + ", row 1: \"frame_index\" does not count from 0 on; 1 row more"}));
+  EXPECT_EQ(
+      found(0,
+            [](TensorDict& td) {
+              td.set({"action"}, at::ones({3, 2}));
+            }),
+      (Lines{where + ": \"min\" of \"action\" is 0 in the statistics, and 1 in the data",
+             where + ": \"max\" of \"action\" is 2 in the statistics, and 1 in the data",
+             where + ": \"std\" of \"action\" is 0.816497 in the statistics, and 0 in the data"}));
+  EXPECT_EQ(found(0,
+                  [](TensorDict& td) {
+                    td.set_non_tensor({"language_instruction"}, Plain::of_text("lift"));
+                  }),
+            (Lines{where + ": its rows have the task \"lift\", which is not in its list of tasks",
+                   where + ": its list of tasks has \"push the cube\", and no row of it"}));
+}
+
+TEST(DatasetsVerify, TotalsOfLeRobot) {
+  Frames frames;
+  frames.episodes = 2;
+  frames.tasks = R"(["push the cube"])";
+  Lines lines;
+  const ProblemFn take = [&](const DatasetProblem& one) {
+    if (!one.is_note) lines.push_back(line_of(one));
+  };
+  datasets::Problems problems(path_of("lerobot/arm"), take);
+  const auto checker = datasets::lerobot_checker(problems);
+  try {
+    checker->look();
+  } catch (const Error& failure) {
+    EXPECT_EQ(failure.code(), Code::unsupported);
+  }
+  checker->begin(frames);
+  EXPECT_EQ(lines,
+            (Lines{"meta/info.json: \"total_tasks\" is 2, and there are 1 tasks",
+                   "meta/info.json: the split \"train\" is \"0:3\", and there are 2 episodes"}));
 }
 
 TEST(DatasetsVerify, TablesWithoutAnEnd) {

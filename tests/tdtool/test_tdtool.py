@@ -544,7 +544,7 @@ class Papers(unittest.TestCase):
 
     def test_completion(self):
         self.assertEqual(self.completed("tdtool", ""), [*COMMANDS, "--help", "--version"])
-        self.assertEqual(self.completed("tdtool", "s"), ["show", "stats", "slice", "set"])
+        self.assertEqual(self.completed("tdtool", "s"), ["show", "stats", "slice", "set", "split"])
         self.assertEqual(self.completed("tdtool", "diff", "--a"), ["--atol"])
         self.assertEqual(self.completed("tdtool", "show", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(self.completed("tdtool", "convert", "a", "b", "-t", "f"), ["folder"])

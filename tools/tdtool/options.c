@@ -161,7 +161,13 @@ static void print_wrapped(const char *words) {
   size_t width = terminal_width(), used = 0;
   if (width == 0 || width > 80) width = 80;
   for (size_t length; *words; words += length, words += strspn(words, " ")) {
-    length = strcspn(words, " ");
+    length = strcspn(words, " \n");
+    if (!length) { /* a new paragraph */
+      length = strspn(words, "\n");
+      fputs("\n\n", stdout);
+      used = 0;
+      continue;
+    }
     size_t columns = length;
     if (used && used + 1 + columns > width) {
       putchar('\n');
