@@ -183,7 +183,7 @@ class MinariWriter final : public SetWriter {
     if (plan_.each) {
       const std::string text = text_for(next);
       write();
-      publish(text, /*goes_on=*/true);
+      publish(text);
     } else {
       write();
     }
@@ -191,10 +191,10 @@ class MinariWriter final : public SetWriter {
   }
 
   void finish() override {
-    if (plan_.each && !target_ && file_) return;
+    if (plan_.each && is_there_) return;
     const std::string text = text_for(now_);
     write();
-    publish(text, /*goes_on=*/false);
+    publish(text);
   }
 
  private:
@@ -238,7 +238,7 @@ class MinariWriter final : public SetWriter {
     const std::string next = "episode_" + std::to_string(set->episodes);
     for (const std::string& name : hdf5::GroupFile::open(values, 0, 0)->names("/"))
       if (name == next) uncounted_ = name;
-    file_ = hdf5::GrowingFile::open(values, /*there=*/true, /*in_new=*/false, hdf5_options(plan_));
+    is_there_ = true;
   }
 
   void put(const TensorDict& rows, const TensorDict& about, State& next) {
@@ -293,14 +293,17 @@ class MinariWriter final : public SetWriter {
 
   void write() {
     if (draft_.fails()) return draft_.drop();  // finish() says what is lost
-    if (!file_) {
-      target_.emplace(folder_);
-      target_->make_folder("data");
-      file_ = hdf5::GrowingFile::open(files::join(target_->path(), values_file), /*there=*/false,
-                                      /*in_new=*/true, hdf5_options(plan_));
-      put_beside();
-    }
     try {
+      if (!file_ && is_there_) {
+        file_ = hdf5::GrowingFile::open(files::join(folder_, values_file), /*there=*/true,
+                                        /*in_new=*/false, hdf5_options(plan_));
+      } else if (!file_) {
+        target_.emplace(folder_);
+        target_->make_folder("data");
+        file_ = hdf5::GrowingFile::open(files::join(target_->path(), values_file), /*there=*/false,
+                                        /*in_new=*/true, hdf5_options(plan_));
+        put_beside();
+      }
       if (!uncounted_.empty()) file_->remove(uncounted_);
       draft_.write_to(*file_);
     } catch (...) {
@@ -332,10 +335,10 @@ class MinariWriter final : public SetWriter {
     return metadata_text(plan_.metadata, totals, folder_);
   }
 
-  void publish(const std::string& text, bool goes_on) {
+  void publish(const std::string& text) {
     const bool durable = plan_.options.durable;
-    if (!target_) {
-      return file_->publish(durable, goes_on, [&] {
+    if (is_there_) {
+      return file_->publish(durable, /*goes_on=*/true, [&] {
         files::NewFile file(files::join(folder_, metadata_file));
         file.write(text.data(), text.size());
         file.commit(durable);
@@ -350,11 +353,8 @@ class MinariWriter final : public SetWriter {
       forget();
       throw;
     }
-    target_.reset();
-    if (goes_on) {
-      file_ = hdf5::GrowingFile::open(files::join(folder_, values_file), /*there=*/true,
-                                      /*in_new=*/false, hdf5_options(plan_));
-    }
+    forget();
+    is_there_ = true;
   }
 
   SetPlan plan_;
@@ -362,6 +362,7 @@ class MinariWriter final : public SetWriter {
   std::string folder_;
   Plain observations_, actions_;
   State now_;
+  bool is_there_ = false;  // the set, in its place
   std::string uncounted_;  // an episode of a writer that was killed before it was finished
   std::optional<files::FolderReplacement> target_;  // until the set is in its place
   std::unique_ptr<hdf5::GrowingFile> file_;

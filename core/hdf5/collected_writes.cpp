@@ -25,7 +25,7 @@ CollectedWrites::CollectedWrites(int file, const std::string& where) : file_(fil
   changes_.from = changes_.end = static_cast<std::uint64_t>(info.st_size);
 }
 
-bool CollectedWrites::read(std::uint64_t at, char* into, std::size_t bytes) const {
+void CollectedWrites::read(std::uint64_t at, char* into, std::size_t bytes) const {
   std::memset(into, 0, bytes);
   const std::uint64_t end = at + bytes, in_file = std::min(end, changes_.from);
   for (std::uint64_t done = at; done < in_file;) {
@@ -33,8 +33,7 @@ bool CollectedWrites::read(std::uint64_t at, char* into, std::size_t bytes) cons
         ::pread(file_, into + (done - at), in_file - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) error_ = errno;
-    if (count < 0) return false;
-    if (count == 0) break;
+    if (count <= 0) break;
     done += static_cast<std::uint64_t>(count);
   }
   const auto overlay = [&](std::uint64_t from, const char* data, std::uint64_t size) {
@@ -45,7 +44,6 @@ bool CollectedWrites::read(std::uint64_t at, char* into, std::size_t bytes) cons
        piece != changes_.pieces.end() && piece->first < end; ++piece)
     overlay(piece->first, piece->second.data(), piece->second.size());
   overlay(changes_.from, changes_.tail.data(), changes_.tail.size());
-  return true;
 }
 
 void CollectedWrites::write(std::uint64_t at, const char* data, std::size_t bytes) {
@@ -123,7 +121,8 @@ struct CollectingDriver {
   }
   static haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) { return of(file).changes_.end; }
   static herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t bytes, void* into) {
-    return of(file).writes->read(at, static_cast<char*>(into), bytes) ? 0 : -1;
+    of(file).writes->read(at, static_cast<char*>(into), bytes);
+    return 0;
   }
   static herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t bytes,
                       const void* data) {

@@ -24,12 +24,13 @@ class CollectedWrites {
 
  private:
   friend struct CollectingDriver;
-  bool read(std::uint64_t at, char* into, std::size_t bytes) const;
+  // Zeros where the disk fails, which error() tells: the library does not close what it could not read.
+  void read(std::uint64_t at, char* into, std::size_t bytes) const;
   void write(std::uint64_t at, const char* data, std::size_t bytes);
   void set_end(std::uint64_t end);
 
   int file_;
-  const std::string& where_;
+  std::string where_;
   std::uint64_t allocated_ = 0;
   files::FileChanges changes_;
   mutable int error_ = 0;  // of the disk

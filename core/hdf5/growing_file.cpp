@@ -5,8 +5,6 @@
 
 #include "core/base/quote.h"
 
-#include <optional>
-
 namespace td::hdf5 {
 
 namespace {
@@ -65,7 +63,7 @@ class Growing final : public GrowingFile {
       {
         const Session session;
         if (!writes_) {
-          writes_.emplace(twin_.file(), where_);
+          writes_ = std::make_unique<CollectedWrites>(twin_.file(), where_);
           file_ = writes_->open();
         }
         TreeWriter writer(file_, where_, options_);
@@ -92,9 +90,13 @@ class Growing final : public GrowingFile {
   }
 
   void close() noexcept {
-    if (file_.is_open()) {
+    if (writes_) {
       const Session session;
-      file_.reset();
+      // After some failures the library keeps a file, and asks for it when the process ends.
+      if (H5Fclose(file_.release()) < 0) {
+        writes_->read_from(-1);
+        static_cast<void>(writes_.release());
+      }
     }
     writes_.reset();
     twin_.drop();
@@ -103,7 +105,7 @@ class Growing final : public GrowingFile {
   std::string path_, where_;
   SaveOptions options_;
   files::TwinFile twin_;
-  std::optional<CollectedWrites> writes_;
+  std::unique_ptr<CollectedWrites> writes_;
   Id file_;
 };
 
