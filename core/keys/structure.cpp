@@ -159,13 +159,13 @@ Sizes entry_sizes(const TensorDict& td, Path path) {
 
 namespace {
 
-// What is below lazy stacks. `nodes`: inner ones first.
-std::unordered_set<const Node*> below_stacks(const std::vector<Node*>& nodes) {
+// Lazy stacks and what is below them. `nodes`: inner ones first.
+std::unordered_set<const Node*> stacks_and_below(const std::vector<Node*>& nodes) {
   std::unordered_set<const Node*> found;
   c10::SmallVector<Node*, 8> held;
   for (std::size_t at = nodes.size(); at-- > 0;) {
     if (holds_entries(*nodes[at]) && found.count(nodes[at]) == 0) continue;
-    held.clear();
+    held.assign(1, nodes[at]);
     nodes[at]->collect(held);
     found.insert(held.begin(), held.end());
   }
@@ -178,7 +178,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
   require_entries(*td.node(),
                   "the batch size of a lazy stack or a sub-tensordict follows from its content");
   const std::vector<Node*> nodes = dicts_of(td.node());
-  const std::unordered_set<const Node*> kept = below_stacks(nodes);
+  const std::unordered_set<const Node*> kept = stacks_and_below(nodes);
   std::unordered_map<const Node*, Sizes> sizes;  // of nodes that will change
   std::unordered_map<const Node*, bool> empty;
   std::vector<std::vector<const Node*>> without(nodes.size());  // entries without a tensor in them
@@ -189,7 +189,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
   };
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     const Node* node = nodes[at];
-    if (!holds_entries(*node) || kept.count(node) != 0) {
+    if (kept.count(node) != 0) {
       empty[node] = false;
       continue;  // a lazy stack keeps its batch size, and with it its elements
     }
