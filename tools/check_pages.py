@@ -26,7 +26,7 @@ def names(*patterns):
 
 
 def main():
-    known = names("capi/include/tensordict/*", "tests/support/*", "tests/capi/meson.build")
+    known = names("capi/include/tensordict/*", "tests/support/*", "tests/capi/meson.build", "tests/capi/*.c")
     old = names("capi/abi/renamed.txt", "capi/abi/declarations.txt")
     pages = [*ROOT.glob("*.md"), *ROOT.glob("bindings/*.md"), *ROOT.glob("tests/**/*.md")]
     pages += [file for form in ("*.md", "*.txt") for file in ROOT.glob(f"docs/**/{form}")]

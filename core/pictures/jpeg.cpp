@@ -59,6 +59,7 @@ JpegDecoder::JpegDecoder(std::string_view bytes, const std::string& where)
                        &colours) != 0 &&
         turbo().kind_of(context_) != a_warning)
       fail_library("is damaged");
+    if (width < 1 || height < 1) fail_library("has no size");
     if (colours == of_cmyk || colours == of_ycck)
       fail(Code::unsupported, where_, ": the JPEG picture has four colours (CMYK), no RGB");
     form = {height, width, colours == of_gray ? 1 : 3, 1};
