@@ -78,7 +78,8 @@ class RobomimicChecker final : public Checker {
         problems_.add({}, quote(leaf.place), " is no list of names");
         continue;
       }
-      for (const Plain& name : file.read(leaf).plain.items()) {
+      const hdf5::LeafValues listed = file.read(leaf);
+      for (const Plain& name : listed.plain.items()) {
         if (names.count(std::string(name.characters())) == 0) {
           problems_.add({}, quote(leaf.place), " lists ", quote(name.characters()),
                         ", and there is no such demonstration");
@@ -165,7 +166,8 @@ class RosChecker final : public Checker {
         };
         const Plain cut = text("cut");
         if (cut.is(Plain::text)) problems_.add({"", i}, cut.characters());
-        for (const Plain& topic : text("left_out").items()) {
+        const Plain left_out = text("left_out");
+        for (const Plain& topic : left_out.items()) {
           const Plain *name = topic.find("topic"), *why = topic.find("why");
           if (name != nullptr && why != nullptr)
             problems_.note({"", i}, "the topic ", quote(name->characters()),

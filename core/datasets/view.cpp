@@ -194,7 +194,8 @@ class View final : public Source {
     std::map<std::string, std::int64_t> numbers;
     for (const SourcePtr& source : sources_) {
       task_numbers_.emplace_back();
-      for (const Plain& text : member_of(source->metadata(), "tasks").items()) {
+      const Plain tasks = member_of(source->metadata(), "tasks");
+      for (const Plain& text : tasks.items()) {
         const auto added = numbers.emplace(text.characters(), numbers.size());
         if (added.second) tasks_.push_back(text);
         task_numbers_.back().push_back(added.first->second);
