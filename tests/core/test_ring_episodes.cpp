@@ -77,7 +77,9 @@ void expect_alike(RingEpisodes& grown, RingEpisodes& made, const RingCounts& rin
   for (std::int64_t i = 0; i < made.all().size(); ++i) {
     const RingEpisode& one = made.by_place(i);
     const std::int64_t last = made.place(one, one.length - 1);
-    if (one.column == column) EXPECT_GT(last, before);
+    if (one.column == column) {
+      EXPECT_GT(last, before);
+    }
     before = last;
     column = one.column;
   }

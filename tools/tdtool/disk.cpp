@@ -47,8 +47,9 @@ extern "C" td_tensordict *disk_open(const char *path, const char *typed, form *w
       td_tensordict *whole = result;
       const td_key one{wanted.names, wanted.length};
       result = nullptr;
-      if (td_get_dict(whole, wanted.names, wanted.length, &result) != TD_OK)
-        td_select(whole, &one, 1, nullptr, &result);
+      td_status status = td_get_dict(whole, wanted.names, wanted.length, &result);
+      if (status != TD_OK) status = td_select(whole, &one, 1, nullptr, &result);
+      if (status != TD_OK) result = nullptr;
       td_free(whole);
     }
   } catch (const std::exception &) {

@@ -23,9 +23,14 @@ enum {
 };
 
 /* end.c: ends the program with one line to stderr. */
-void die(const char *format, ...);
-void die_usage(const char *format, ...);
-void die_without_memory(void);
+#ifdef __GNUC__
+#define ENDS __attribute__((noreturn))
+#else
+#define ENDS
+#endif
+ENDS void die(const char *format, ...);
+ENDS void die_usage(const char *format, ...);
+ENDS void die_without_memory(void);
 extern void (*before_message)(void); /* removes a progress bar; NULL without one */
 int finish(int result);              /* flushes stdout; the exit status */
 

@@ -203,7 +203,7 @@ static void push_content(stack *to, const td_tensordict *td, size_t parent, cons
 }
 
 tree tree_of(const td_tensordict *td, bool elements) {
-  tree result = {NULL, 0, NULL, NULL};
+  tree result = {0};
   size_t capacity = 0;
   stack todo = {NULL, 0, 0};
   push(&todo, (work){share(td), NULL, 0, true, false, 0});
