@@ -37,7 +37,7 @@ void RedisStore::require_room(std::string_view path) const {
 // So what is too much for one transaction is sent before, in parts, under keys that vanish if it fails.
 void RedisStore::send_ahead(std::vector<NewEntry>& entries) {
   constexpr std::size_t most_together = std::size_t{128} << 20, part_bytes = std::size_t{32} << 20;
-  const std::string mark = random_id();
+  std::string mark;  // takes half a millisecond: only when something is sent ahead
   ahead_.clear();
   std::size_t together = 0;
   for (NewEntry& entry : entries) {
@@ -47,6 +47,7 @@ void RedisStore::send_ahead(std::vector<NewEntry>& entries) {
       together += bytes.size();
       continue;
     }
+    if (mark.empty()) mark = random_id();
     entry.sent_as = keys_.part(mark, ahead_.size());
     ahead_.push_back(entry.sent_as);
     for (std::size_t at = 0; at < bytes.size(); at += part_bytes) {
