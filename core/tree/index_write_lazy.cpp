@@ -28,6 +28,11 @@ void IndexWrite::plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> item
     }
     parts = std::move(finer);
   }
+  if (parts.size() != at.picks.size()) {
+    fail(Code::shape, "a part of ", at.picks.size(),
+         " elements of a lazy stack cannot be written with batch size ",
+         show_sizes(source->batch()));
+  }
   std::vector<bool> touched(target.elements().size(), false);
   for (std::size_t k = 0; k < at.picks.size(); ++k) {
     const auto pick = static_cast<std::size_t>(at.picks[k]);

@@ -309,3 +309,16 @@ TD_TEST(a_shorter_batch_size_around_a_lazy_stack) {
   TD_DO(td_get_dict(copy, TD_KEY("n", "e"), &inner));
   TD_CHECK_BATCH(inner, 3, 1, 1);
 }
+
+/* A nested value with a dimension too many is refused, not read past its end. */
+TD_TEST(a_value_with_a_dimension_too_many) {
+  td_tensordict *element = td_empty(TD_SIZES(3)), *lazy = NULL, *td = td_empty(TD_SIZES(3));
+  td_tensordict *value = td_empty(TD_SIZES(1)), *nested = td_empty(TD_SIZES(1, 1, 3));
+  td_put(element, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3)));
+  td_put(nested, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1, 1, 3)));
+  TD_DO(td_lazy_stack(LIST(element, element, element), 1, &lazy));
+  TD_DO(td_set_dict(td, TD_KEY("a"), lazy));
+  TD_DO(td_set_dict(value, TD_KEY("a"), nested));
+  TD_EXPECT(td_set_at(td, TD_AT(TD_I_SLICE(0, 1)), value), TD_ERR_SHAPE);
+  TD_CHECK_ENTRY(element, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 1, 2));
+}
