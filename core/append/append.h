@@ -31,8 +31,8 @@ struct AppendOptions : record::Options {
 std::unique_ptr<record::Writer> open_append(const std::string& dir, const TensorDict* like,
                                             const AppendOptions& options = {});
 
-// Appends the rows of a dictionary; all or nothing. Makes a folder that is not there. A folder with a lazy stack along the first dimension
-// receives the dictionary as one element.
+// Appends the rows of a dictionary; all or nothing. Makes a folder that is not there. A folder with a lazy stack along
+// the first dimension receives the dictionary as one element.
 void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options = {});
 
 // Keeps the first rows or elements and frees the space of the others. With more rows than declared: publishes

@@ -1,5 +1,6 @@
 #include "core/datasets/lerobot_plan.h"
 
+#include "core/datasets/source.h"
 #include "core/formats/json_text.h"
 #include "core/pictures/decode.h"
 #include "core/tensor/dtype.h"
@@ -319,12 +320,6 @@ std::int64_t TextNumbers::number_of(const std::string& text) {
   const auto added = numbers_.emplace(text, static_cast<std::int64_t>(texts_.size()));
   if (added.second) texts_.push_back(text);
   return added.first->second;
-}
-
-Plain metadata_member(const TensorDict& metadata, const char* name) {
-  const std::optional<Value> found = entry_of(metadata.node(), name);
-  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  return value == nullptr ? Plain() : *value;
 }
 
 LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft) {

@@ -54,7 +54,4 @@ struct LeRobotPlan {
 // Notes down in `draft` what cannot be held.
 LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft);
 
-// The value of a member of metadata; null without it.
-Plain metadata_member(const TensorDict& metadata, const char* name);
-
 }  // namespace td::datasets

@@ -268,6 +268,12 @@ TensorDict GroupSource::read(const std::vector<Steps>& steps) const {
   return gatherer.take(parts);
 }
 
+Plain metadata_member(const TensorDict& metadata, std::string_view name) {
+  const std::optional<Value> found = entry_of(metadata.node(), name);
+  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
+  return value == nullptr ? Plain() : *value;
+}
+
 void put_members(TensorDict& td, const Plain& object) {
   for (std::size_t i = 0; i < object.items().size(); ++i)
     td.set_non_tensor({object.name(i)}, object.items()[i]);

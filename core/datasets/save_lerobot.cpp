@@ -6,6 +6,7 @@
 #include "core/datasets/lerobot_meta.h"
 #include "core/datasets/lerobot_plan.h"
 #include "core/datasets/lerobot_stats.h"
+#include "core/datasets/source.h"
 #include "core/formats/json_text.h"
 #include "core/io/folder.h"
 #include "core/io/new_file.h"

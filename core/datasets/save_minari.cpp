@@ -1,5 +1,6 @@
 #include "core/datasets/made_space.h"
 #include "core/datasets/save.h"
+#include "core/datasets/source.h"
 #include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/group_file.h"
@@ -94,14 +95,8 @@ class Episode {
   OwnedKey group_;
 };
 
-Plain member(const TensorDict& metadata, std::string_view name) {
-  const std::optional<Value> found = entry_of(metadata.node(), name);
-  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  return value == nullptr ? Plain() : *value;
-}
-
 Plain given_space(const TensorDict& metadata, const char* name) {
-  const Plain text = member(metadata, name);
+  const Plain text = metadata_member(metadata, name);
   return text.is(Plain::text) ? read_json(text.characters(), name, 64, Repeated::kept) : Plain();
 }
 
@@ -149,7 +144,7 @@ std::string metadata_text(const TensorDict& metadata, const Totals& totals,
   add("jpeg_encoding", Plain::of_truth(totals.has_files));
   add("minari_version", Plain::of_text("0.5.4"));
   if (!totals.made.empty()) add(made_mark, Plain::of_list(totals.made));
-  const Plain id = member(metadata, "dataset_id");
+  const Plain id = metadata_member(metadata, "dataset_id");
   add("dataset_id", id.is(Plain::text) ? id : Plain::of_text(id_of(folder)));
   visit_paths(*metadata.node(), [&](Path path, const Value& value) {
     const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
@@ -210,7 +205,7 @@ class MinariWriter final : public SetWriter {
   // That of the metadata. One that was made of values before grows with those that come.
   Plain known_space(const char* name, MadeSpace& made) const {
     Plain space = given_space(plan_.metadata, name);
-    const Plain marks = member(plan_.metadata, made_mark);
+    const Plain marks = metadata_member(plan_.metadata, made_mark);
     const auto is_name = [&](const Plain& mark) {
       return mark.is(Plain::text) && mark.characters() == name;
     };
@@ -229,8 +224,8 @@ class MinariWriter final : public SetWriter {
            " is no data set of Minari in HDF5, which alone grows by episodes");
     }
     plan_.metadata = set->metadata();
-    const Plain files_there = member(plan_.metadata, "jpeg_encoding");
-    const Plain megabytes = member(plan_.metadata, "dataset_size");
+    const Plain files_there = metadata_member(plan_.metadata, "jpeg_encoding");
+    const Plain megabytes = metadata_member(plan_.metadata, "dataset_size");
     now_.totals.has_files = files_there.is(Plain::boolean) && files_there.truth();
     if (megabytes.is_number()) now_.totals.megabytes = megabytes.number();
     now_.totals.episodes = set->episodes;
@@ -324,7 +319,7 @@ class MinariWriter final : public SetWriter {
     Totals totals = state.totals;
     totals.megabytes = std::round(totals.megabytes * 10) / 10;
     const auto text = [&](const Plain& given, const MadeSpace& made, const char* name) {
-      const Plain told = member(plan_.metadata, name);
+      const Plain told = metadata_member(plan_.metadata, name);
       if (given.is(Plain::object)) return std::string(told.characters());
       totals.made.push_back(Plain::of_text(name));
       return python_json(made.take(draft_));

@@ -12,10 +12,9 @@ namespace {
 
 // The name of a demonstration: that of its metadata if it is one, and free.
 std::string demo_name(const TensorDict& about, std::int64_t episode, std::set<std::string>& used) {
-  const std::optional<Value> found = entry_of(about.node(), "name");
-  const Plain* name = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  if (name != nullptr && name->is(Plain::text)) {
-    const std::string text(name->characters());
+  const Plain name = metadata_member(about, "name");
+  if (name.is(Plain::text)) {
+    const std::string text(name.characters());
     if (number_of(text) >= 0 && text.find('/') == std::string::npos && used.insert(text).second)
       return text;
   }

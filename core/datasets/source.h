@@ -55,9 +55,9 @@ std::unique_ptr<Source> open_source(const std::string& path, const DatasetOption
 std::int64_t number_of(std::string_view name) noexcept;
 // The members of an object as non-tensor data.
 void put_members(TensorDict& td, const Plain& object);
+// One of them; null without it.
+Plain metadata_member(const TensorDict& metadata, std::string_view name);
 // Names with slashes as objects in objects: {"a/b": 1} becomes {"a": {"b": 1}}.
 Plain nested_members(const Plain& object);
-// The number behind the last '_' of a name; -1: none.
-std::int64_t number_of(std::string_view name) noexcept;
 
 }  // namespace td::datasets

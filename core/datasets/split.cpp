@@ -23,16 +23,14 @@ std::uint64_t drawn(std::uint64_t& state) {
 }
 
 std::string task_of(const Dataset& set, std::int64_t episode) {
-  const TensorDict about = set.metadata(episode);
-  const std::optional<Value> found = entry_of(about.node(), "tasks");
-  const Plain* tasks = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  if (tasks == nullptr || !tasks->is(Plain::list) || tasks->items().empty())
+  const Plain tasks = datasets::metadata_member(set.metadata(episode), "tasks");
+  if (!tasks.is(Plain::list) || tasks.items().empty())
     fail(Code::format, set.source()->where(), ": episode ", episode, " has no task");
-  if (tasks->items().size() > 1) {
+  if (tasks.items().size() > 1) {
     fail(Code::format, set.source()->where(), ": episode ", episode, " has the tasks ",
-         json_text(*tasks), "; it cannot be split by them");
+         json_text(tasks), "; it cannot be split by them");
   }
-  return std::string(tasks->items()[0].characters());
+  return std::string(tasks.items()[0].characters());
 }
 
 }  // namespace

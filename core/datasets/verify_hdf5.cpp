@@ -159,14 +159,9 @@ class RosChecker final : public Checker {
     for (std::int64_t i = 0; i < source.episodes; ++i) {
       problems_.attempt({"", i}, [&] {
         const TensorDict about = source.metadata(i);
-        const auto text = [&](const char* name) {
-          const std::optional<Value> found = entry_of(about.node(), name);
-          const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-          return value == nullptr ? Plain() : *value;
-        };
-        const Plain cut = text("cut");
+        const Plain cut = metadata_member(about, "cut");
         if (cut.is(Plain::text)) problems_.add({"", i}, cut.characters());
-        const Plain left_out = text("left_out");
+        const Plain left_out = metadata_member(about, "left_out");
         for (const Plain& topic : left_out.items()) {
           const Plain *name = topic.find("topic"), *why = topic.find("why");
           if (name != nullptr && why != nullptr)

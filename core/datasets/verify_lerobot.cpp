@@ -17,12 +17,6 @@ namespace td::datasets {
 
 namespace {
 
-Plain value_of(const TensorDict& td, std::string_view name) {
-  const std::optional<Value> found = entry_of(td.node(), name);
-  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  return value == nullptr ? Plain() : *value;
-}
-
 class LeRobotChecker final : public Checker {
  public:
   using Checker::Checker;
@@ -37,7 +31,7 @@ class LeRobotChecker final : public Checker {
   }
 
   void begin(const Source& source) override {
-    const Plain tasks = value_of(source.metadata(), "tasks");
+    const Plain tasks = metadata_member(source.metadata(), "tasks");
     const Plain* told = info_.find("total_tasks", Plain::integer);
     const auto found = static_cast<std::int64_t>(tasks.items().size());
     if (told != nullptr && tasks.is(Plain::list) && told->integral() != found) {
@@ -76,7 +70,7 @@ class LeRobotChecker final : public Checker {
       const at::Tensor* found = rows.stored(views_of(feature.key));
       if (found != nullptr) seen.add(feature.column, *found);
     }
-    const Plain told = value_of(about, "stats");
+    const Plain told = metadata_member(about, "stats");
     if (told.is(Plain::object)) seen.compare(problems_, at, told);
     seen_.add(seen);
   }
@@ -86,7 +80,7 @@ class LeRobotChecker final : public Checker {
     const Plain* chunk = info_.find("chunks_size", Plain::integer);
     if (pattern == nullptr) return "data";
     try {
-      const Plain data = value_of(source.metadata(number), "data");
+      const Plain data = metadata_member(source.metadata(number), "data");
       const auto told = [&](const char* name) {
         const Plain* found = data.find(name, Plain::integer);
         return found == nullptr ? 0 : found->integral();
@@ -159,7 +153,7 @@ class LeRobotChecker final : public Checker {
 
   // The texts that the list of episodes has must be those of its rows.
   void check_tasks(const Spot& at, const TensorDict& about, const TensorDict& rows) const {
-    const Plain told = value_of(about, "tasks");
+    const Plain told = metadata_member(about, "tasks");
     if (!told.is(Plain::list) || rows.kind_of({task_key}) != EntryKind::non_tensor) return;
     const std::optional<Value> entry = rows.node()->entry(task_key);
     const Plain texts = non_tensor_lists(*entry->node());

@@ -149,10 +149,9 @@ class MinariChecker final : public Checker {
   }
 
   void check_number(const Spot& at, const TensorDict& about, std::int64_t number) const {
-    const std::optional<Value> found = entry_of(about.node(), "id");
-    const Plain* id = found && found->is_node() ? one_value(*found->node()) : nullptr;
-    if (id != nullptr && id->is(Plain::integer) && id->integral() != number)
-      problems_.add(at, "its \"id\" is ", id->integral());
+    const Plain id = metadata_member(about, "id");
+    if (id.is(Plain::integer) && id.integral() != number)
+      problems_.add(at, "its \"id\" is ", id.integral());
   }
 
   void check_rewards(const Spot& at, const TensorDict& about, const TensorDict& rows) const {
@@ -166,13 +165,12 @@ class MinariChecker final : public Checker {
         {"rewards_max", rewards.max().item<double>()},
         {"rewards_min", rewards.min().item<double>()}};
     for (const auto& one : told) {
-      const std::optional<Value> found = entry_of(about.node(), one.first);
-      const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-      if (value == nullptr || !value->is_number()) continue;
+      const Plain value = metadata_member(about, one.first);
+      if (!value.is_number()) continue;
       const double room = 1e-4 * std::max(1.0, std::abs(one.second));
-      if (!(std::abs(value->number() - one.second) <= room))
-        problems_.add(at, quote(one.first), " is ", value->number(),
-                      ", and that of the rewards is ", one.second);
+      if (!(std::abs(value.number() - one.second) <= room))
+        problems_.add(at, quote(one.first), " is ", value.number(), ", and that of the rewards is ",
+                      one.second);
     }
   }
 

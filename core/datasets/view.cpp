@@ -23,12 +23,6 @@ namespace {
 
 using SourcePtr = std::shared_ptr<const Source>;
 
-Plain member_of(const TensorDict& td, std::string_view name) {
-  const std::optional<Value> found = entry_of(td.node(), name);
-  const Plain* value = found && found->is_node() ? one_value(*found->node()) : nullptr;
-  return value == nullptr ? Plain() : *value;
-}
-
 // What the rows of an entry are like.
 std::map<OwnedKey, std::string> forms_of(const TensorDict& rows) {
   std::map<OwnedKey, std::string> forms;
@@ -194,7 +188,7 @@ class View final : public Source {
     std::map<std::string, std::int64_t> numbers;
     for (const SourcePtr& source : sources_) {
       task_numbers_.emplace_back();
-      const Plain tasks = member_of(source->metadata(), "tasks");
+      const Plain tasks = metadata_member(source->metadata(), "tasks");
       for (const Plain& text : tasks.items()) {
         const auto added = numbers.emplace(text.characters(), numbers.size());
         if (added.second) tasks_.push_back(text);
@@ -216,7 +210,7 @@ class View final : public Source {
     std::map<std::string, std::vector<std::string>> masks;
     std::vector<std::string> before;
     for (const Chosen& one : chosen_) {
-      const Plain name = member_of(sources_[one.set]->metadata(one.episode), "name");
+      const Plain name = metadata_member(sources_[one.set]->metadata(one.episode), "name");
       before.emplace_back(name.characters());
     }
     for (std::size_t set = 0; set < sources_.size(); ++set) {

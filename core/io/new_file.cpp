@@ -11,11 +11,7 @@
 
 namespace td::files {
 
-namespace {
-
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-}  // namespace
 
 Descriptor open_parent(const std::string& target, bool in_new) {
   if (!in_new) check_target(target);

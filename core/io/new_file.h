@@ -10,6 +10,7 @@
 
 namespace td::files {
 
+std::string last_name(const std::string& path);
 // The folder of a file that is written. `in_new`: the folder is itself being built.
 Descriptor open_parent(const std::string& target, bool in_new);
 

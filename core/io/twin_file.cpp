@@ -15,8 +15,6 @@ namespace td::files {
 
 namespace {
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 Descriptor duplicate(int file, const std::string& path) {
   Descriptor result(::fcntl(file, F_DUPFD_CLOEXEC, 0));
   if (!result.is_open()) fail_io("cannot write", path, errno);
@@ -57,7 +55,7 @@ int TwinFile::file() {
 }
 
 void TwinFile::make_aside() {
-  aside_.emplace(open_parent(target_, in_new_), parent_of(target_), name_of(target_),
+  aside_.emplace(open_parent(target_, in_new_), parent_of(target_), last_name(target_),
                  Aside::Kind::file, target_);
   try {
     hidden_ = duplicate(aside_->content(), target_);
@@ -94,14 +92,14 @@ void TwinFile::require_own() const {
   }, there{};
   const bool same =
       ::fstat(published_.get(), &own) == 0 &&
-      ::fstatat(aside_->parent(), name_of(target_).c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      ::fstatat(aside_->parent(), last_name(target_).c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
       is_one_file(own, there);
   if (!same) fail(Code::busy, "\"", target_, "\" was replaced by another writer meanwhile");
 }
 
 void TwinFile::publish(bool durable, bool goes_on, const std::function<void()>& then) {
   if (!aside_) return then();
-  const std::string name = name_of(target_);
+  const std::string name = last_name(target_);
   if (published_.is_open()) require_own();
   keep_manner(hidden_.get(), look_beneath(aside_->parent(), name, target_), target_);
   if (durable) sync(hidden_.get(), target_);
