@@ -1,60 +1,21 @@
 // Calls an operator of libtorch for each leaf, or once for all leaves where libtorch can.
 #include "core/math/call.h"
 
-#include "core/math/call_fused.h"
+#include "core/math/call_stack.h"
 #include "core/math/operators.h"
-#include "core/tensor/fast_path.h"
-#include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/paths.h"
-#include "core/tree/show_leaf.h"
 #include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/LegacyTypeDispatch.h>
 
 #include <algorithm>
-#include <set>
 
 namespace td {
 
 namespace {
-
-bool is_one(const c10::IValue& value) {
-  return (value.isInt() && value.toInt() == 1) || (value.isDouble() && value.toDouble() == 1.0);
-}
-
-// The properties of a call's tensors: calls that agree in them succeed or fail alike.
-using Sort = std::vector<std::int64_t>;
-
-// The properties that select a kernel.
-Sort kernel_of(c10::ArrayRef<at::Tensor> row) {
-  Sort sort;
-  for (const at::Tensor& tensor : row) {
-    sort.push_back(static_cast<std::int64_t>(tensor.scalar_type()));
-    sort.push_back(static_cast<std::int64_t>(tensor.device().type()) * 256 +
-                   tensor.device().index());
-    sort.push_back(static_cast<std::int64_t>(tensor.layout()));
-  }
-  return sort;
-}
-
-Sort sort_of(c10::ArrayRef<at::Tensor> row) {
-  Sort sort = kernel_of(row);
-  for (const at::Tensor& tensor : row) {
-    sort.push_back(tensor.dim());
-    sort.insert(sort.end(), tensor.sizes().begin(), tensor.sizes().end());
-  }
-  return sort;
-}
-
-c10::IValue as_meta(const c10::IValue& value) {
-  if (!value.isTensor() || !value.toTensor().defined()) return value;
-  const at::Tensor& tensor = value.toTensor();
-  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
-}
 
 // Maps batch sizes and non-tensor values.
 class ResultOp : public ZipOp {
@@ -123,18 +84,13 @@ class WriteBack : public WalkSink<Take::elements> {
   Writes& writes_;
 };
 
-// Whether autograd ignores the tensor: without recording, its dispatch can be skipped.
-bool unknown_to_autograd(const at::Tensor& tensor) {
-  return fast::plain(tensor) && tensor.unsafeGetTensorImpl()->autograd_meta() == nullptr;
-}
-
 }  // namespace
 
 // One call for a dictionary.
 class OperatorCall {
  public:
   OperatorCall(const Operator& op, const CallOptions& options, const TensorDict& td)
-      : op_(op), options_(options), td_(td) {
+      : op_(op), options_(options), td_(td), stack_(op, td) {
     policy_.what = operators::name_of(*op.handle_).name.c_str();
   }
 
@@ -148,10 +104,10 @@ class OperatorCall {
     } else {
       collect(beside(target.node()));
     }
-    rehearse();
-    separate();
+    stack_.rehearse(rows_);
+    stack_.separate(rows_);
     bool all_cuda = !rows_.empty();
-    for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
+    for (const CallRow& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
     if (!wants_fused(all_cuda) || !call_fused()) call_rows();
     elements.run();
     target.commit();
@@ -181,8 +137,6 @@ class OperatorCall {
   }
 
  private:
-  using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those of the other dictionaries
-
   void check(bool in_place) const {
     if (op_.in_place() != in_place) {
       fail(Code::invalid_argument, policy_.what,
@@ -206,8 +160,8 @@ class OperatorCall {
   }
 
   void add(const Here& here, Tensors tensors) {
-    if (op_.in_place()) Writes().compute(here.path(), *tensors[0], recorded_among(tensors));
-    Row row;
+    if (op_.in_place()) Writes().compute(here.path(), *tensors[0], stack_.recorded_among(tensors));
+    CallRow row;
     for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
     rows_.push_back(std::move(row));
   }
@@ -246,52 +200,21 @@ class OperatorCall {
         policy_);
   }
 
-  // An argument whose history the leaf would inherit; may be undefined.
-  at::Tensor recorded_among(Tensors tensors) const {
-    for (const at::Tensor* tensor : tensors.slice(1)) {
-      if (tensor->requires_grad()) return *tensor;
-    }
-    for (const Operator::Slot& slot : slots_) {
-      if (slot.value.isTensor() && slot.value.toTensor().requires_grad())
-        return slot.value.toTensor();
-    }
-    return {};
-  }
-
-  // Copies arguments that share memory with a leaf, so that writes do not change them.
-  void separate() {
-    MemoryRanges targets;
-    for (const Row& row : rows_) targets.add(range_of(row[0]));
-    targets.sort();
-    for (Row& row : rows_) {
-      for (std::size_t k = 1; k < row.size(); ++k) {
-        if (targets.meet(range_of(row[k]))) row[k] = row[k].clone();
-      }
-    }
-    own_slots_ = op_.slots_;
-    for (Operator::Slot& slot : own_slots_) {
-      if (slot.source == Operator::constant && slot.value.isTensor() &&
-          slot.value.toTensor().defined() && targets.meet(range_of(slot.value.toTensor())))
-        slot.value = slot.value.toTensor().clone();
-    }
-    slots_ = own_slots_;
-  }
-
   // Some values fail only in the call, such as a zero divisor of integers: these leaves
   // come first and are restored after a failure. So are all leaves if the operator draws random numbers.
   void call_rows() {
-    const auto kept = [&](const Row& row) {
+    const auto kept = [&](const CallRow& row) {
       return op_.draws_ || c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
     };
     std::stable_partition(rows_.begin(), rows_.end(), kept);
     std::vector<at::Tensor> before;
     c10::SmallVector<const at::Tensor*, 3> tensors;
     try {
-      for (const Row& row : rows_) {
+      for (const CallRow& row : rows_) {
         if (kept(row)) before.push_back(row[0].detach().clone());
         tensors.clear();
         for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
-        call_one(tensors);
+        stack_.call(tensors);
       }
     } catch (...) {
       const at::NoGradGuard no_grad;
@@ -305,15 +228,16 @@ class OperatorCall {
    public:
     explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
     at::Tensor leaf(const Here& here, Tensors tensors) const {
-      call_.call_one(tensors);
-      for (const c10::IValue& value : call_.stack_) {
+      call_.stack_.call(tensors);
+      std::vector<c10::IValue>& results = call_.stack_.results();
+      for (const c10::IValue& value : results) {
         if (value.toTensor().defined()) continue;
         fail(Code::unsupported, call_.policy_.what, " returns no tensor for ",
              show_path(here.path()));
       }
       for (std::size_t i = 0; i < call_.further_.size(); ++i)
-        call_.further_[i].push_back(std::move(call_.stack_[i + 1]).toTensor());
-      return std::move(call_.stack_[0]).toTensor();
+        call_.further_[i].push_back(std::move(results[i + 1]).toTensor());
+      return std::move(results[0]).toTensor();
     }
 
    private:
@@ -340,87 +264,6 @@ class OperatorCall {
     });
   }
 
-  // Pushes the arguments of a call.
-  template <class Tensor>
-  void fill_stack(c10::ArrayRef<Tensor> row, bool meta) {
-    stack_.clear();
-    for (const Operator::Slot& slot : slots_) {
-      if (slot.source == Operator::constant) {
-        stack_.push_back(meta ? as_meta(slot.value) : slot.value);
-      } else {
-        const std::size_t i =
-            slot.source == Operator::leaf_at ? 0 : static_cast<std::size_t>(slot.source) + 1;
-        stack_.push_back(meta ? as_meta(tensor_of(row[i])) : c10::IValue(tensor_of(row[i])));
-      }
-    }
-  }
-
-  static const at::Tensor& tensor_of(const at::Tensor& tensor) { return tensor; }
-  static const at::Tensor& tensor_of(const at::Tensor* tensor) { return *tensor; }
-
-  void call_one(Tensors tensors) {
-    fill_stack(tensors, false);
-    try {
-      if (at_rest_ && std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor* tensor) {
-            return unknown_to_autograd(*tensor);
-          })) {
-        const at::AutoDispatchBelowAutograd below;
-        call_stack();
-      } else {
-        call_stack();
-      }
-    } catch (c10::Error& error) {
-      error.add_context("called for " + show_leaf(*td_.node(), *tensors[0]));
-      throw;
-    }
-  }
-
-  void call_stack() {
-    if (op_.division_ == math::Division::none) return operators::call(*op_.handle_, stack_);
-    const math::SafeDivision safe(op_.division_, op_.in_place_, stack_);
-    operators::call(*op_.handle_, stack_);
-    safe.finish(stack_);
-  }
-
-  // Before the first write, tries the operator on each sort of leaf: on meta tensors, which check shapes, or
-  // on copies if that is not possible or kernels differ. With a single kernel the first leaf reports it.
-  void rehearse() {
-    if (rows_.size() < 2) return;
-    const at::NoGradGuard no_grad;
-    std::set<Sort> sorts, kernels;
-    for (const Row& row : rows_) kernels.insert(kernel_of(row));
-    if (kernels.size() == 1 || op_.draws_) kernels.clear();
-    for (const Row& row : rows_) {
-      if (!sorts.insert(sort_of(row)).second) continue;
-      const bool new_kernel = kernels.erase(kernel_of(row)) != 0;
-      // Without memory some divisions take shapes that they refuse later.
-      const bool divides = op_.division_ != math::Division::none;
-      if (new_kernel || divides || !works_without_memory(row)) try_on_copy(row);
-    }
-  }
-
-  bool works_without_memory(const Row& row) {
-    try {
-      fill_stack(c10::ArrayRef<at::Tensor>(row), true);
-      operators::call(*op_.handle_, stack_);
-      return true;
-    } catch (const std::exception&) {
-      return false;
-    }
-  }
-
-  void try_on_copy(const Row& row) {
-    Row copy = row;
-    copy[0] = row[0].clone();
-    fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
-    try {
-      call_stack();
-    } catch (c10::Error& error) {
-      error.add_context("called for " + show_leaf(*td_.node(), row[0]));
-      throw;
-    }
-  }
-
   bool wants_fused(bool all_cuda) const {
     if (options_.fuse == Fuse::never || c10::GradMode::is_enabled()) return false;
     return options_.fuse == Fuse::always || all_cuda;
@@ -428,57 +271,22 @@ class OperatorCall {
 
   // Returns whether libtorch has handled all leaves in one call.
   bool call_fused() {
-    const bool done = !rows_.empty() && try_fused();
-    if (!done && options_.fuse == Fuse::always)
+    std::optional<std::vector<at::Tensor>> made;
+    if (!rows_.empty()) made = stack_.call_fused(rows_);
+    if (made) fused_ = std::move(*made);
+    if (!made && options_.fuse == Fuse::always)
       fail(Code::unsupported, policy_.what, " is not available for all leaves at once");
-    return done;
-  }
-
-  bool try_fused() {
-    const Fused* form = fused_form(operators::name_of(*op_.handle_));
-    if (form == nullptr) return false;
-    const auto handle = operators::find(form->name, form->overload);
-    if (!handle || operators::arguments_of(*handle) != form->carried) return false;
-    stack_.clear();
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      const Operator::Slot& slot = slots_[i];
-      const bool tensors = slot.source != Operator::constant || slot.value.isTensor();
-      if (i >= form->carried) {
-        if (tensors || !is_one(slot.value)) return false;
-        continue;
-      }
-      if (!tensors) {
-        stack_.push_back(slot.value);
-        continue;
-      }
-      c10::List<at::Tensor> list;
-      list.reserve(rows_.size());
-      for (const Row& row : rows_) {
-        const at::Tensor& tensor = slot.source == Operator::constant ? slot.value.toTensor()
-                                   : slot.source == Operator::leaf_at
-                                       ? row[0]
-                                       : row[static_cast<std::size_t>(slot.source) + 1];
-        if (tensor.sizes() != row[0].sizes() || tensor.device() != row[0].device()) return false;
-        list.push_back(tensor);
-      }
-      stack_.emplace_back(std::move(list));
-    }
-    operators::call(*handle, stack_);
-    if (!op_.in_place()) fused_ = stack_.at(0).toTensorVector();
-    return true;
+    return made.has_value();
   }
 
   const Operator& op_;
-  c10::ArrayRef<Operator::Slot> slots_ = op_.slots_;
-  std::vector<Operator::Slot> own_slots_;
   const CallOptions& options_;
   const TensorDict& td_;
   WalkRules policy_;
-  std::vector<Row> rows_;
+  std::vector<CallRow> rows_;
   std::vector<at::Tensor> fused_;                 // the result of a fused call
   std::vector<std::vector<at::Tensor>> further_;  // results after the first, one for each leaf
-  const bool at_rest_ = fast::can_skip_dispatcher();
-  std::vector<c10::IValue> stack_;
+  CallStack stack_;
 };
 
 std::vector<TensorDict> Operator::call(const TensorDict& td, const CallOptions& options) const {

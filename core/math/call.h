@@ -79,6 +79,7 @@ class Operator {
 
  private:
   friend class OperatorCall;
+  friend class CallStack;
   static constexpr int leaf_at = -1, constant = -2, absent = -3;  // else an index into dicts_
 
   struct Slot {

@@ -49,6 +49,7 @@ class Priorities final : public ReplaySampler {
   void put(c10::ArrayRef<std::int64_t> places, const double* values, std::int64_t step) noexcept;
   void put_weight(std::int64_t place, double value, double bound) noexcept;
   void find_largest() noexcept;
+  static void check_exponent(const char* name, double value, const std::string& where);
   void read_settings(const std::string& path, std::int64_t capacity);
   void read_trees(const std::string& folder, const RingCounts& ring);
 

@@ -8,9 +8,7 @@
 #include "core/replay/priorities.h"
 #include "core/replay/sampler_record.h"
 
-#include <fcntl.h>
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -21,41 +19,13 @@ namespace {
 
 using files::Found;
 using files::join;
-
-constexpr std::size_t longest_json = std::size_t{1} << 20;
-constexpr std::size_t most_other_bytes = std::size_t{64} << 20;
-constexpr const char* storage_json = "storage/storage_metadata.json";
-constexpr const char* writer_json = "writer/metadata.json";
-constexpr const char* buffer_json = "buffer_metadata.json";
-constexpr const char* draws_json = "draws.json";  // Python ignores it
-constexpr const char* queue_file = "prefetch.pkl";
-
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Files that a save rewrites, or that become stale: batches that Python has drawn ahead.
-bool is_ours(std::string_view name) {
-  return is_one_of(name, {replay_folder::storage, replay_folder::sampler, replay_folder::writer,
-                          buffer_json, draws_json, queue_file, LiveFolder::file_name});
-}
-
-bool is_ours_in_writer(std::string_view name) {
-  return is_one_of(name, {"metadata.json", WriterState::ranks_file, WriterState::generations_file});
-}
-
-// What is no entry of the stored dictionary.
-bool is_extra_in_storage(const files::Item& item) {
-  return item.found == Found::file &&
-         (files::ends_with(item.name, ".pt") || files::ends_with(item.name, ".t") ||
-          files::ends_with(item.name, ".txt"));
-}
-
-bool is_ours_in_sampler(std::string_view name) {
-  return is_one_of(
-      name, {Priorities::settings_file, "sumtree.memmap", "mintree.memmap", "meta.json",
-             "len_storage.memmap", "_sample_list.memmap", "drop_last.memmap", "_ran_out.memmap"});
-}
+using replay_folder::buffer_json;
+using replay_folder::draws_json;
+using replay_folder::finished;
+using replay_folder::longest_json;
+using replay_folder::queue_file;
+using replay_folder::storage_json;
+using replay_folder::writer_json;
 
 JsonMembers members_in(const std::string& folder, const char* name) {
   const std::string path = join(folder, name);
@@ -75,66 +45,6 @@ void write_file(const std::string& path, bool in_new, const std::string& text) {
   file.commit();
 }
 
-// The items of a folder, without unfinished ones.
-std::vector<files::Item> finished(const std::string& path) {
-  const files::Descriptor folder(::open(path.c_str(), files::folder_flags));
-  if (!folder.is_open()) files::fail_io("cannot open the folder", path, errno);
-  std::vector<files::Item> items = files::list(folder.get(), path);
-  const auto left = [&](const files::Item& item) {
-    return files::is_unfinished(folder.get(), item);
-  };
-  items.erase(std::remove_if(items.begin(), items.end(), left), items.end());
-  return items;
-}
-
-// Collects unknown files below a folder; does not follow links.
-class Others {
- public:
-  // `foreign`: all of the sampler's files are.
-  Others(const std::string& root, bool foreign) : root_(root), foreign_(foreign) {}
-
-  std::vector<std::pair<std::string, std::string>> collect() {
-    for (const files::Item& item : finished(root_))
-      if (!is_ours(item.name)) take(item, item.name);
-    take_some(replay_folder::sampler,
-              [&](const files::Item& item) { return foreign_ || !is_ours_in_sampler(item.name); });
-    take_some(replay_folder::writer,
-              [](const files::Item& item) { return !is_ours_in_writer(item.name); });
-    take_some(replay_folder::storage, is_extra_in_storage);
-    return std::move(found_);
-  }
-
- private:
-  template <class Wanted>
-  void take_some(const char* folder, const Wanted& wanted) {
-    if (files::look(join(root_, folder)).found != Found::folder) return;
-    for (const files::Item& item : finished(join(root_, folder)))
-      if (wanted(item)) take(item, join(folder, item.name));
-  }
-
-  void take(const files::Item& item, const std::string& path) {
-    std::vector<std::pair<Found, std::string>> todo{{item.found, path}};
-    while (!todo.empty()) {
-      const auto [found, at] = std::move(todo.back());
-      todo.pop_back();
-      if (found == Found::file) {
-        found_.emplace_back(at, files::read(join(root_, at), most_other_bytes - bytes_));
-        bytes_ += found_.back().second.size();
-      } else if (found == Found::folder) {
-        for (const files::Item& inner : files::list(join(root_, at)))
-          todo.emplace_back(inner.found, join(at, inner.name));
-      }
-      if (found_.size() + todo.size() > 10000)
-        fail(Code::format, "\"", root_, "\" holds more than 10000 files of other parts");
-    }
-  }
-
-  const std::string& root_;
-  bool foreign_;
-  std::vector<std::pair<std::string, std::string>> found_;
-  std::size_t bytes_ = 0;
-};
-
 void read_draws(ReplayFiles& files, const std::string& folder) {
   const JsonMembers members = members_in(folder, draws_json);
   files.random =
@@ -145,53 +55,6 @@ void read_draws(ReplayFiles& files, const std::string& folder) {
 }
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
-}  // namespace
-
-bool replay_folder::holds_rows(const std::string& folder, const std::string& member) {
-  return files::look(join(join(folder, storage) + member, "meta.json")).found != Found::nothing;
-}
-
-bool replay_folder::is_one(const std::string& folder) {
-  const auto has = [&](const char* name) {
-    return files::look(join(folder, name)).found == Found::file;
-  };
-  return has(storage_json) || has(writer_json);
-}
-
-std::optional<replay_folder::Ensemble> replay_folder::ensemble_in(const std::string& folder) {
-  const std::string path = join(join(folder, storage), "metadata.json");
-  // A compressed list has a file of that name, too.
-  if (files::look(path).found != Found::file ||
-      files::look(join(join(folder, storage), "data_indices.json")).found != Found::nothing)
-    return std::nullopt;
-  const Plain json = read_json(files::read(path, longest_json), "\"" + path + "\"");
-  const Plain* empty = json.find("empty_members", Plain::list);
-  if (empty == nullptr) return std::nullopt;
-  Ensemble result;
-  for (const Plain& member : empty->items()) result.empty.push_back(member.integral());
-  constexpr std::int64_t most_members = 10000;
-  const auto is_member = [&](std::int64_t k) {
-    const std::string name = std::to_string(k);
-    return files::look(join(join(folder, storage), name)).found == Found::folder ||
-           files::look(join(join(folder, writer), name)).found == Found::folder ||
-           std::find(result.empty.begin(), result.empty.end(), k) != result.empty.end();
-  };
-  while (result.members < most_members && is_member(result.members)) ++result.members;
-  return result;
-}
-
-ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
-  ReplayFiles result;
-  result.counts.capacity = options.capacity;
-  result.storage = JsonMembers("{\"metadata\": {}, \"is_pytree\": false, \"len\": 0}", "");
-  result.writer = JsonMembers("{\"cursor\": 0, \"write_count\": 0}", "");
-  result.buffer = JsonMembers("{\"batch_size\": null, \"consume_after_n_samples\": null}", "");
-  result.random = RandomNumbers{options.seed, 0};
-  return result;
-}
-
-namespace {
 
 // Computes the ring's counts. `rows`: how many of the first dimension hold rows. The number of storage dimensions is
 // not stored: it follows from the number of elements in the rows of the first dimension.
@@ -293,14 +156,6 @@ void find_sampler(ReplayFiles& files, const std::string& sampler,
   }
 }
 
-}  // namespace
-
-std::int64_t product_of(SizesView sizes) noexcept {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-namespace {
-
 std::optional<std::int64_t> rows_in(const JsonMembers& buffer, const std::string& folder) {
   const Plain* rows = buffer.find("batch_size");
   if (rows == nullptr || rows->is(Plain::null)) return std::nullopt;
@@ -311,6 +166,20 @@ std::optional<std::int64_t> rows_in(const JsonMembers& buffer, const std::string
 }
 
 }  // namespace
+
+std::int64_t product_of(SizesView sizes) noexcept {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
+  ReplayFiles result;
+  result.counts.capacity = options.capacity;
+  result.storage = JsonMembers("{\"metadata\": {}, \"is_pytree\": false, \"len\": 0}", "");
+  result.writer = JsonMembers("{\"cursor\": 0, \"write_count\": 0}", "");
+  result.buffer = JsonMembers("{\"batch_size\": null, \"consume_after_n_samples\": null}", "");
+  result.random = RandomNumbers{options.seed, 0};
+  return result;
+}
 
 std::optional<std::int64_t> ReplayFiles::batch_rows(const std::string& folder) {
   if (files::look(join(folder, buffer_json)).found == Found::nothing) return std::nullopt;
@@ -363,7 +232,7 @@ ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage,
     result.state =
         WriterState::read(join(folder, replay_folder::writer) + member, result.writer, places);
   }
-  if (member.empty()) result.others = Others(folder, !result.foreign.empty()).collect();
+  if (member.empty()) result.others = replay_folder::others_in(folder, !result.foreign.empty());
   return result;
 }
 
@@ -420,7 +289,7 @@ void save_replay(const std::string& path, const ReplayFiles& content, const Tens
   files::FolderReplacement replacement(target, nullptr, replay || !there);
   if (there) {
     for (const files::Item& item : finished(target)) {
-      if (!is_ours(item.name)) replacement.keep(item.name);
+      if (!replay_folder::is_ours(item.name)) replacement.keep(item.name);
     }
     replacement.drop(queue_file);
     replacement.drop(LiveFolder::file_name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/replay/json_members.h"
+#include "core/replay/replay_folder.h"
 #include "core/replay/replay_sampler.h"
 #include "core/replay/writer_state.h"
 
@@ -54,21 +55,6 @@ struct ReplayFiles {
   // Writes everything except the rows. `in_new`: the folder is being created.
   void write(const std::string& folder, bool in_new, const ReplaySampler* sampler) const;
 };
-
-namespace replay_folder {
-inline constexpr const char* storage = "storage";
-inline constexpr const char* sampler = "sampler";
-inline constexpr const char* writer = "writer";
-bool holds_rows(const std::string& folder, const std::string& member = {});
-// Whether the folder has the files of a buffer.
-bool is_one(const std::string& folder);
-// How many buffers an ensemble has, and which hold no rows; nullopt for another folder.
-struct Ensemble {
-  std::int64_t members = 0;
-  std::vector<std::int64_t> empty;
-};
-std::optional<Ensemble> ensemble_in(const std::string& folder);
-}  // namespace replay_folder
 
 // Writes a new folder and swaps it with the existing one, which must be a replay buffer or missing. Keeps its
 // other files.
