@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the raw layers of Rust, Julia and C# from the public headers.
+"""Writes the raw layers of Rust, Julia and C#, and the file formats that they show, from the public headers.
 
     bindgen.py            writes the committed files
     bindgen.py --check    compares them with what would be written; 1 when they differ
@@ -12,7 +12,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from tdgen import cdecl, csharp, docs, julia, roundtrip, rust, swig
+from tdgen import cdecl, csharp, docs, formats, julia, roundtrip, rust, swig
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERFACE = ROOT / "bindings/swig/tensordict.i"
@@ -21,6 +21,9 @@ OUTPUTS = {
     "bindings/rust/tensordict-sys/src/ffi.rs": rust.write,
     "bindings/julia/src/ffi.jl": julia.write,
     "bindings/csharp/src/TensorDict/Interop/Native.g.cs": csharp.write,
+    "bindings/rust/tensordict/src/file_format.rs": formats.rust,
+    "bindings/julia/src/file_format.jl": formats.julia,
+    "bindings/csharp/src/TensorDict/TensorFileFormat.g.cs": formats.csharp,
 }
 
 

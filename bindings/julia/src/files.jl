@@ -1,9 +1,5 @@
 # Files of other programs: safetensors, NumPy, torch.save, raw records.
 
-const FILE_FORMATS = Dict(:auto => TD_FILE_AUTO, :safetensors => TD_FILE_SAFETENSORS, :npy => TD_FILE_NPY,
-                          :npz => TD_FILE_NPZ, :pt => TD_FILE_PT, :raw => TD_FILE_RAW, :hdf5 => TD_FILE_HDF5,
-                          :parquet => TD_FILE_PARQUET, :arrow => TD_FILE_ARROW)
-
 file_format(format::Symbol) = get(FILE_FORMATS, format) do
     throw(ArgumentError("a file is one of $(join(sort!(collect(keys(FILE_FORMATS))), ", ")), not $(repr(format))"))
 end

@@ -3,37 +3,6 @@ using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <summary>What kind of file it is.</summary>
-    public enum TensorFileFormat
-    {
-        /// <summary>Read: as the content says; written: as the name ends.</summary>
-        Auto = 0,
-
-        /// <summary>safetensors; ".safetensors".</summary>
-        Safetensors = 1,
-
-        /// <summary>An array of NumPy, or an array of records; ".npy".</summary>
-        Npy = 2,
-
-        /// <summary>Arrays of NumPy in a zip archive; ".npz".</summary>
-        Npz = 3,
-
-        /// <summary>What torch.save and torch::save write; a dictionary is written as one of Python's tensordict; ".pt", ".pth".</summary>
-        Pt = 4,
-
-        /// <summary>Records of a described layout: see <see cref="TensorFileOptions.Records"/>.</summary>
-        Raw = 5,
-
-        /// <summary>HDF5; ".h5", ".hdf5". <see cref="Hdf5File"/> reads parts.</summary>
-        Hdf5 = 6,
-
-        /// <summary>Parquet; ".parquet".</summary>
-        Parquet = 7,
-
-        /// <summary>Record batches of Arrow, also called Feather; ".arrow", ".feather".</summary>
-        Arrow = 8,
-    }
-
     /// <summary>How a file of another program is read or written.</summary>
     public sealed record TensorFileOptions
     {

@@ -7,50 +7,11 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, read_text, Result};
+pub use crate::file_format::FileFormat;
 use crate::layout::{Layout, RawLayout};
 use crate::library;
 use crate::memmap::Folder;
 use crate::tensor::Tensor;
-
-/// What kind of file it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FileFormat {
-    /// Read: as the content says; written: as the name ends.
-    #[default]
-    Auto,
-    /// safetensors; ".safetensors".
-    Safetensors,
-    /// An array of NumPy, or an array of records; ".npy".
-    Npy,
-    /// Arrays of NumPy in a zip archive; ".npz".
-    Npz,
-    /// What `torch.save` and `torch::save` write; a dictionary is written as one of Python's tensordict; ".pt", ".pth".
-    Pt,
-    /// Records of a described layout: see [`FileOptions::records`].
-    Raw,
-    /// HDF5; ".h5", ".hdf5". [`Hdf5`](crate::Hdf5) reads parts.
-    Hdf5,
-    /// Parquet; ".parquet".
-    Parquet,
-    /// Record batches of Arrow, also called Feather; ".arrow", ".feather".
-    Arrow,
-}
-
-impl FileFormat {
-    fn raw(self) -> sys::td_file_format {
-        match self {
-            Self::Auto => sys::TD_FILE_AUTO,
-            Self::Safetensors => sys::TD_FILE_SAFETENSORS,
-            Self::Npy => sys::TD_FILE_NPY,
-            Self::Npz => sys::TD_FILE_NPZ,
-            Self::Pt => sys::TD_FILE_PT,
-            Self::Raw => sys::TD_FILE_RAW,
-            Self::Hdf5 => sys::TD_FILE_HDF5,
-            Self::Parquet => sys::TD_FILE_PARQUET,
-            Self::Arrow => sys::TD_FILE_ARROW,
-        }
-    }
-}
 
 /// How a file is read or written.
 #[derive(Clone, Debug, Default)]

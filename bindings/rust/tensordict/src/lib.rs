@@ -56,6 +56,7 @@ mod dtype;
 mod edit;
 mod entry;
 mod error;
+mod file_format;
 mod files;
 mod fill;
 mod fmt;
