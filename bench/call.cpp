@@ -54,15 +54,15 @@ void register_call() {
     auto leaves = std::make_shared<Leaves>(n);
     td_call_argument other = argument(TD_ARGUMENT_DICT);
     other.dict = leaves->td;
-    figure("td_call add", n, 1.3, call(leaves, "aten::add", {other}),
+    figure("td_call add", n, 0.6, call(leaves, "aten::add", {other}),
            loop(leaves, [](const at::Tensor& leaf) { return at::add(leaf, leaf); }));
     td_call_argument bound = argument(TD_ARGUMENT_DOUBLE);
     bound.real = 0.5;
-    figure("td_call clamp", n, 1.3, call(leaves, "aten::clamp", {bound}),
+    figure("td_call clamp", n, 0.6, call(leaves, "aten::clamp", {bound}),
            loop(leaves, [](const at::Tensor& leaf) { return at::clamp(leaf, 0.5); }));
     td_call_argument one = argument(TD_ARGUMENT_INT);
     one.integer = 1;
-    figure("td_call mul_", n, 0, call_inplace(leaves, "aten::mul_.Scalar", {one}),
+    figure("td_call mul_", n, 0.6, call_inplace(leaves, "aten::mul_.Scalar", {one}),
            loop(leaves, [](const at::Tensor& leaf) { return at::Tensor(leaf).mul_(1); }));
   }
 }

@@ -64,6 +64,7 @@ void register_loader();
 void register_map();
 void register_math();
 void register_modules();
+void register_optimizer();
 void register_replay();
 void register_small();
 void register_store();  // where the library has a client of Redis

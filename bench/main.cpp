@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   bench::register_map();
   bench::register_math();
   bench::register_modules();
+  bench::register_optimizer();
   bench::register_small();
 #ifdef TD_BENCH_STORE
   bench::register_store();

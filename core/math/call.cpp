@@ -3,6 +3,8 @@
 
 #include "core/math/call_stack.h"
 #include "core/math/operators.h"
+#include "core/math/together.h"
+#include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/paths.h"
@@ -128,6 +130,7 @@ class OperatorCall {
         made.push_back(finish(zip(beside(root), FillOp(std::move(fused_), options_), policy_)));
     }
     if (made.empty()) {
+      compute_together(root);
       further_.resize(op_.results() - 1);
       made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
       for (std::vector<at::Tensor>& tensors : further_)
@@ -200,6 +203,50 @@ class OperatorCall {
         policy_);
   }
 
+  // Small leaves in one call.
+  void compute_together(const NodePtr& root) {
+    if (!stack_.may_go_together()) return;
+    try {
+      visit_zip<Take::elements>(
+          beside(root), [&](const Here&, Tensors tensors) { add_together(tensors); }, policy_);
+    } catch (const Error&) {
+      together_ = math::Together();  // the walk that asks for the results says it
+      return;
+    }
+    call_together();
+  }
+
+  // Nothing if a write has to see what the one before has written.
+  void write_together() {
+    if (!stack_.may_go_together() || rows_.size() < Bundle::few) return;
+    MemoryRanges targets;
+    for (const CallRow& row : rows_) targets.add(range_of(row[0]));
+    targets.sort();
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (targets.meet_others(i)) return;
+    c10::SmallVector<const at::Tensor*, 3> tensors;
+    for (const CallRow& row : rows_) {
+      tensors.clear();
+      for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
+      add_together(tensors);
+    }
+    call_together();
+  }
+
+  void add_together(Tensors tensors) {
+    const at::Tensor none;
+    together_.add(*tensors[0], tensors.size() > 1 ? *tensors[1] : none,
+                  tensors.size() > 2 ? *tensors[2] : none);
+  }
+
+  void call_together() {
+    together_.compute([&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
+      const at::Tensor* const row[] = {&a, &b, &c};
+      stack_.call(Tensors(row, 1 + op_.dicts_.size()));
+      return stack_.results()[0].toTensor();
+    });
+  }
+
   // Some values fail only in the call, such as a zero divisor of integers: these leaves
   // come first and are restored after a failure. So are all leaves if the operator draws random numbers.
   void call_rows() {
@@ -207,20 +254,25 @@ class OperatorCall {
       return op_.draws_ || c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
     };
     std::stable_partition(rows_.begin(), rows_.end(), kept);
-    std::vector<at::Tensor> before;
+    write_together();
+    std::vector<std::pair<std::size_t, at::Tensor>> before;
     c10::SmallVector<const at::Tensor*, 3> tensors;
     try {
-      for (const CallRow& row : rows_) {
-        if (kept(row)) before.push_back(row[0].detach().clone());
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (together_.has(i)) continue;
+        const CallRow& row = rows_[i];
+        if (kept(row)) before.emplace_back(i, row[0].detach().clone());
         tensors.clear();
         for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
         stack_.call(tensors);
       }
     } catch (...) {
       const at::NoGradGuard no_grad;
-      for (std::size_t i = before.size(); i-- > 0;) rows_[i][0].copy_(before[i]);
+      for (std::size_t i = before.size(); i-- > 0;)
+        rows_[before[i].first][0].copy_(before[i].second);
       throw;
     }
+    together_.write();
   }
 
   // Calls the operator for each leaf; keeps all results but the first for later.
@@ -228,6 +280,7 @@ class OperatorCall {
    public:
     explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
     at::Tensor leaf(const Here& here, Tensors tensors) const {
+      if (at::Tensor made = call_.together_.take(*tensors[0]); made.defined()) return made;
       call_.stack_.call(tensors);
       std::vector<c10::IValue>& results = call_.stack_.results();
       for (const c10::IValue& value : results) {
@@ -287,6 +340,7 @@ class OperatorCall {
   std::vector<at::Tensor> fused_;                 // the result of a fused call
   std::vector<std::vector<at::Tensor>> further_;  // results after the first, one for each leaf
   CallStack stack_;
+  math::Together together_;
 };
 
 std::vector<TensorDict> Operator::call(const TensorDict& td, const CallOptions& options) const {

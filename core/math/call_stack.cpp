@@ -2,6 +2,7 @@
 
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
+#include "core/math/together.h"
 #include "core/tensor/memory_ranges.h"
 #include "core/tree/show_leaf.h"
 
@@ -165,6 +166,26 @@ void CallStack::try_on_copy(const CallRow& row) {
     error.add_context("called for " + show_leaf(*td_.node(), row[0]));
     throw;
   }
+}
+
+bool CallStack::may_go_together() const {
+  if (op_.results() != 1 || op_.dicts_.size() > 2 || op_.draws_) return false;
+  const c10::OperatorName& full = operators::name_of(*op_.handle_);
+  std::string_view name = full.name;
+  constexpr std::string_view space = "aten::";
+  if (name.substr(0, space.size()) != space) return false;
+  name.remove_prefix(space.size());
+  if (op_.in_place() && !name.empty() && name.back() == '_') name.remove_suffix(1);
+  // Other overloads round to a given digit or to whole numbers.
+  static constexpr std::string_view overloads[] = {"", "Tensor", "Scalar"};
+  if (std::find(std::begin(overloads), std::end(overloads), full.overload_name) ==
+      std::end(overloads))
+    return false;
+  const bool numbers = std::all_of(slots_.begin(), slots_.end(), [](const Operator::Slot& slot) {
+    return slot.source != Operator::constant || !slot.value.isTensor() ||
+           !slot.value.toTensor().defined() || slot.value.toTensor().dim() == 0;
+  });
+  return numbers && math::Together::may(name);
 }
 
 std::optional<std::vector<at::Tensor>> CallStack::call_fused(c10::ArrayRef<CallRow> rows) {

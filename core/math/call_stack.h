@@ -32,6 +32,9 @@ class CallStack {
   // An argument whose history the leaf would inherit; may be undefined.
   at::Tensor recorded_among(Tensors tensors) const;
 
+  // Whether small leaves can be computed side by side in one tensor.
+  bool may_go_together() const;
+
   // Calls the operator once for all rows, if libtorch can: its results, none for an operator that writes.
   std::optional<std::vector<at::Tensor>> call_fused(c10::ArrayRef<CallRow> rows);
 

@@ -63,12 +63,33 @@ class MathOp final : public ZipOp {
   const Together& together_;
 };
 
+// What the walk that asks for the results can take.
+Together computed_together(const Kernel& kernel, const Operands& operands, const WalkRules& rules) {
+  if (!Together::may(kernel.name)) return {};
+  Together together;
+  try {
+    visit_zip<Take::elements>(
+        operands.trees(),
+        [&](const Here&, Tensors tensors) {
+          together.add(operands.at(0, tensors), operands.at(1, tensors), operands.at(2, tensors));
+        },
+        rules);
+  } catch (const Error&) {
+    return {};  // that walk says it, unless a leaf before it has another fault
+  }
+  together.compute([&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
+    const FittingBounds fit(kernel, a, b, c);
+    return kernel.out(a, fit.b(), fit.c(), operands.extra());
+  });
+  return together;
+}
+
 }  // namespace
 
 TensorDict run(const TensorDict& td, const Call& call) {
   const Operands operands(td, call, /*in_place=*/false);
   const WalkRules rules = policy_of(call, false);
-  const Together together(call.kernel, operands, rules);
+  const Together together = computed_together(call.kernel, operands, rules);
   NodePtr result = zip(operands.trees(), MathOp(call.kernel, operands, together), rules);
   if (call.kernel.result == Result::value) inherit_flags(*td.node(), result, /*memmap=*/false);
   return TensorDict(std::move(result));

@@ -3,6 +3,7 @@
 #include "core/math/math.h"
 #include "core/math/operands.h"
 #include "core/math/together.h"
+#include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/sub_node.h"
 
@@ -31,19 +32,38 @@ class InPlaceMath {
   }
   void run() {
     writes_.prepare();
-    const std::vector<bool> done = written_together(kernel_, operands_.extra(), writes_);
+    const Together together = computed_together();
     std::size_t next = 0;
     writes_.run([&](Writes::Write& write) {
-      if (!done.empty() && done[next++]) return;
+      if (together.has(next++)) return;
       at::Tensor target = *write.target;
       kernel_.in(target, *write.sources[0], *write.sources[1], operands_.extra());
     });
+    together.write();
   }
 
  private:
   struct Job {
     const at::Tensor &a, &b, &c;
   };
+
+  // Nothing if a write has to see what the one before has written.
+  Together computed_together() const {
+    Together together;
+    if (!Together::may(kernel_.name) || writes_.all().size() < Bundle::few) return together;
+    MemoryRanges targets;
+    for (const Writes::Write& write : writes_.all()) targets.add(range_of(*write.target));
+    targets.sort();
+    for (std::size_t i = 0; i < writes_.all().size(); ++i)
+      if (targets.meet_others(i)) return together;
+    for (const Writes::Write& write : writes_.all())
+      together.add(*write.target, *write.sources[0], *write.sources[1]);
+    together.compute([&](at::Tensor a, const at::Tensor& b, const at::Tensor& c) {
+      kernel_.in(a, b, c, operands_.extra());
+      return a;
+    });
+    return together;
+  }
 
   void require_operand(Path path, const at::Tensor& target, const at::Tensor& operand) const {
     if (!broadcasts(operand.sizes(), target.sizes())) {

@@ -1,38 +1,55 @@
 // core/math/together.h: small leaves computed in one call of libtorch.
 #pragma once
 
-#include "core/math/math_kernels.h"
-#include "core/math/operands.h"
-#include "core/tensor/writes.h"
+#include "core/tensor/bundle.h"
+
+#include <c10/util/FunctionRef.h>
+
+#include <string_view>
+#include <vector>
 
 namespace td::math {
 
-// libtorch needs a microsecond for each call, however small the tensor is. Small leaves of one dtype are copied into one
-// buffer, computed there, and given back as parts of one result. Only for operations that round each element by
-// itself, so that the bits are those of a call for each leaf.
+// Sorts small leaves into bundles, which are computed at once. Only for operations that round each element by itself, so that
+// the bits are those of a call for each leaf.
 class Together {
  public:
-  // A larger leaf is computed alone. Together they fill buffers of at most `buffer_bytes`: a leaf that is kept keeps no
-  // more than that alive.
-  static constexpr std::size_t leaf_bytes = 16 * 1024, buffer_bytes = 64 * 1024;
+  // An operation on a leaf and up to two operands; one that it lacks is undefined.
+  using Compute = c10::function_ref<at::Tensor(const at::Tensor& leaf, const at::Tensor& b,
+                                               const at::Tensor& c)>;
 
-  // Computes what can be; does nothing while gradients are recorded or a mode of libtorch is on. `rules` are those of the
-  // walk that asks for the results.
-  Together(const Kernel& kernel, const Operands& operands, const WalkRules& rules);
+  // Whether the operation called so ("add", "clamp") is one of these, no gradients are recorded and no mode of libtorch is on.
+  static bool may(std::string_view name) noexcept;
 
-  // The result for a leaf, in the order of the walk; undefined: it has to be computed alone.
+  Together();
+  ~Together();
+  Together(Together&&) noexcept;
+  Together& operator=(Together&&) noexcept;
+
+  // The next leaf, with its operands.
+  void add(const at::Tensor& leaf, const at::Tensor& b, const at::Tensor& c);
+
+  // Computes what can be. An operation in place changes the leaf that it is given, a copy, and returns it.
+  void compute(Compute f);
+
+  // The result for a leaf, in the order of add(); undefined: it has to be computed alone.
   at::Tensor take(const at::Tensor& leaf) const;
 
+  // Whether the leaf with this number has a result, and copies all results into their leaves.
+  bool has(std::size_t number) const noexcept;
+  void write() const noexcept;
+
  private:
+  class Group;
   struct Made {
-    at::Tensor leaf, result;
+    const Group* group = nullptr;
+    std::size_t place = 0;
   };
-  std::vector<Made> made_;
+
+  std::vector<Group> groups_;
+  std::vector<Made> made_;  // by number; empty before anything was computed
+  std::size_t count_ = 0;
   mutable std::size_t next_ = 0;
 };
-
-// Performs those writes of an in-place operation that can be done together: which of them. Empty: none. `writes` are
-// prepared.
-std::vector<bool> written_together(const Kernel& kernel, const Extra& extra, Writes& writes);
 
 }  // namespace td::math

@@ -2,8 +2,10 @@
 // each leaf is computed by itself.
 #include "trees.h"
 
+#include "core/math/call.h"
 #include "core/math/math.h"
 #include "core/math/together.h"
+#include "core/tensor/dtype.h"
 
 #include <cstring>
 #include <random>
@@ -118,6 +120,26 @@ std::vector<Operation> operations(Random& random, const TensorDict& td) {
 #include "core/math/ops.def"
   const std::int64_t rows = td.batch_size()[0];
   const TensorDict other = copy(td);
+  const auto called = [&](const char* name, std::vector<CallArgument> arguments) {
+    const std::string in = std::string("aten::") + name + "_";
+    all.push_back(
+        {std::string("call of ") + name,
+         [=](const TensorDict& x) { return call(x, "aten::" + std::string(name), arguments); },
+         [=](const TensorDict& x) { call_inplace(x, in, arguments); }});
+  };
+  using Kind = CallArgument::Kind;
+  called("add", {CallArgument::of(other)});
+  called("mul", {CallArgument::of(Kind::real, 0.25)});
+  called("sub", {CallArgument::of(Kind::tensor, at::scalar_tensor(3))});
+  called("add", {CallArgument::of(Kind::tensor, at::randn({rows}))});
+  called("div", {CallArgument::of(other)});
+  called("div", {CallArgument::of(Kind::integer, 0)});
+  called("clamp", {CallArgument::of(Kind::real, -0.5), CallArgument::of(Kind::real, 1.5)});
+  called("lerp", {CallArgument::of(other), CallArgument::of(Kind::real, 0.3)});
+  called("addcmul", {CallArgument::of(other), CallArgument::of(td)});
+  called("eq", {CallArgument::of(td)});
+  called("remainder", {CallArgument::of(other)});
+  called("sqrt", {});
   static const c10::Scalar numbers[] = {1, 3, -2, 0.25, 300, true};
   for (const Operand& operand :
        {Operand(numbers[pick(random, 6)]), Operand(at::scalar_tensor(numbers[pick(random, 6)])),
@@ -187,7 +209,7 @@ void expect_parts_of_buffers(const TensorDict& result, std::size_t leaves) {
   std::size_t shared = 0;
   visit_values(*result.node(), [&](const Value& value) {
     const std::size_t bytes = value.tensor().storage().nbytes();
-    EXPECT_LE(bytes, math::Together::buffer_bytes);
+    EXPECT_LE(bytes, Bundle::most_bytes);
     shared += bytes > value.tensor().nbytes();
   });
   EXPECT_EQ(shared, leaves);
