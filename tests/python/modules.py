@@ -755,6 +755,15 @@ def missing_input():
     return plain()[0], TensorDict({"image": torch.randn(2)}, [2])
 
 
+def whole_input():
+    td = TensorDict({"n": {"a": torch.randn(ROWS, 2)}}, [ROWS])
+    return TensorDictModule(lambda n: n["a"] * 2, ["n"], ["action"]), td
+
+
+def text_input():
+    return TensorDictModule(lambda x, text: x * len(text), ["observation", "text"], ["action"]), observation().set("text", "abc")
+
+
 def no_module():
     return nn.Linear(4, 2), observation()
 
@@ -796,5 +805,7 @@ BAD = {
     branch_on_numpy: "a branch depends on the values of 'observation'",
     no_python_outside: "cannot be exported",
     missing_input: "lacks the input 'observation'",
+    whole_input: "the input 'n' is no tensor",
+    text_input: "the input 'text' is no tensor",
     no_module: "wrap it in a TensorDictModule",
 }
