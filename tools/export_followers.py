@@ -233,7 +233,7 @@ def describe(module, td):
     if module.num_samples is not None:
         if len(module.num_samples) > 1:
             raise CannotExport(f"num_samples is {tuple(module.num_samples)}; one dimension is supported")
-        made["num_samples"] = int(module.num_samples.numel())
+        made["num_samples"] = math.prod(module.num_samples)
     if module._generator is not None:
         made["seed"] = module._generator.initial_seed()
     if module._generator_key is not None:

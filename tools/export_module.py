@@ -36,6 +36,7 @@ from export_probe import (  # noqa: E402
     Batches,
     Inputs,
     branches_on,
+    depends_on_size,
     difference,
     free_sizes,
     has_booleans,
@@ -99,6 +100,8 @@ def script_of(plan, example, how, tolerance):
             off, other = difference(plan, candidate, given)
             if other is None and off <= tolerance:
                 check_whole(plan, candidate, example, tolerance)
+                if name == "checked trace" and depends_on_size(plan, candidate, given, tolerance):
+                    raise CannotExport("a branch or a loop depends on the batch size")
                 if name == "train":
                     export_train.check(plan, candidate, given, tolerance)
                 fixed = is_recurrent(candidate)

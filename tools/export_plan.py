@@ -90,6 +90,9 @@ class Plan:
         missing = [one for one in in_keys if example.get(short(one), None) is None]
         if missing:
             raise CannotExport(f"the example lacks the input {short(missing[0])!r}")
+        for one in in_keys:
+            if not isinstance(example.get(short(one)), torch.Tensor):
+                raise CannotExport(f"the input {short(one)!r} is no tensor: let the module take the tensors in it by their own keys")
         chosen = [one for one in paths(module.out_keys) if one != ("_",)]
         with torch.no_grad():
             self.interaction = check_alone(module, example)

@@ -7,9 +7,11 @@ import itertools
 import math
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 ROWS = (1, 2, 3, 7, 16)
+MANY_ROWS, MANY_NUMBERS = 1100, 1 << 22
 BOOLEANS = ("example", "none", "all", "some")
 RECURRENT = ("aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu")
 
@@ -45,7 +47,7 @@ def random_inputs(given, sizes, booleans="example", events=None):
             value = value + torch.randn_like(value) * (0.1 + value.std(unbiased=False))
         if value.dtype == torch.bool and booleans != "example":
             value = torch.rand(value.shape) < {"none": 0, "all": 1, "some": 0.5}[booleans]
-        return value.reshape(*sizes, *event)
+        return value.reshape((*sizes, *event))
 
     return [other(tensor, event) for tensor, event in zip(given, events or given.events)]
 
@@ -118,11 +120,11 @@ def merged(tensor, front, batch, dims):
         sizes = [math.prod(sizes[: batch - dims + 1]), *sizes[batch - dims + 1 :]]
     else:
         sizes = [1] * (dims - batch) + sizes
-    return tensor.reshape(*tensor.shape[:front], *sizes, *tensor.shape[front + batch :])
+    return tensor.reshape((*tensor.shape[:front], *sizes, *tensor.shape[front + batch :]))
 
 
 def restored(tensor, front, sizes, dims):
-    return tensor.reshape(*tensor.shape[:front], *sizes, *tensor.shape[front + dims :])
+    return tensor.reshape((*tensor.shape[:front], *sizes, *tensor.shape[front + dims :]))
 
 
 class Batches:
@@ -255,9 +257,33 @@ class Followed(TorchDispatchMode):
         return result
 
 
+class Left(TorchFunctionMode):
+    """Where values go from a tensor into Python or NumPy at once, which no dispatcher sees."""
+
+    def __init__(self, followed):
+        super().__init__()
+        self.followed = followed
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func in (torch.Tensor.tolist, torch.Tensor.numpy, torch.Tensor.__array__):
+            self.followed.taken |= self.followed.of.get(Followed.place(args[0]), set())
+        return func(*args, **(kwargs or {}))
+
+
 def branches_on(plan, inputs):
     """The inputs whose values decide which way the code goes."""
     inputs = [one.clone() for one in inputs]
-    with torch.no_grad(), Followed(inputs) as followed:
+    with torch.no_grad(), Followed(inputs) as followed, Left(followed):
         plan.outputs(*inputs)
     return sorted(followed.taken)
+
+
+def depends_on_size(plan, candidate, given, tolerance):
+    """Whether a trace holds for the batch sizes near that of the example alone, as behind a branch that asks for the size."""
+    numbers = sum(math.prod(event) for event in given.events)
+    rows = min(MANY_ROWS, MANY_NUMBERS // max(numbers, 1))
+    if not given.batch_dims or rows <= max(ROWS):
+        return False
+    inputs = random_inputs(given, (rows, *([1] * (given.batch_dims - 1))))
+    want, have = attempt(plan.outputs, *inputs), attempt(candidate, *inputs)
+    return want is not None and (have is None or largest_difference(want, have) > tolerance)

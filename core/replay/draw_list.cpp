@@ -91,17 +91,20 @@ bool DrawList::load(const std::string& folder, std::int64_t most) {
     fail(Code::format, "\"", folder, "\" is of ", read.rows, " rows; the buffer has places for ",
          most);
   }
+  // TorchRL makes a list before it refuses a batch of more rows than there are, and makes another one next time.
+  const bool of_others = list.numel() > read.rows;
+  const std::int64_t rows = of_others ? most : read.rows;
   std::vector<std::int64_t> sorted(places, places + list.numel());
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool again = i != 0 && sorted[i] == sorted[i - 1];
-    if (sorted[i] >= 0 && sorted[i] < read.rows && !again) continue;
+    if (sorted[i] >= 0 && sorted[i] < rows && !again) continue;
     fail(Code::format, "\"_sample_list\" in \"", folder, "\" names row ", sorted[i],
-         again ? " twice" : "", "; there are ", read.rows);
+         again ? " twice" : "", "; there are ", rows);
   }
   read.ran_out = entry("_ran_out", at::kBool, 0).item<bool>();
   const bool drop_last = entry("drop_last", at::kBool, 0).item<bool>();
-  if (list.numel() != 0)
+  if (list.numel() != 0 && !of_others)
     read.list =
         std::make_shared<const Order>(std::vector<std::int64_t>(places, places + list.numel()));
   drop_last_ = drop_last;
@@ -109,7 +112,7 @@ bool DrawList::load(const std::string& folder, std::int64_t most) {
   changed_ = false;
   now_ = std::move(read);
   stored_ = std::move(state);
-  return list.numel() != 0;
+  return now_.list != nullptr;
 }
 
 }  // namespace td

@@ -147,8 +147,9 @@ void LiveFolder::write(const RingCounts& counts) {
   put(now);
 }
 
-void LiveFolder::begin_save(const RingCounts& counts) {
+void LiveFolder::begin_save(const RingCounts& counts, const std::optional<RingCounts>& stored) {
   Content now = content();
+  if (stored && mark_of(*stored) == now.saving) now.stored = now.saving;
   now.saving = mark_of(counts);
   now.in_save = 1;
   put(now);

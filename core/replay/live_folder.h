@@ -69,8 +69,8 @@ class LiveFolder {
   std::optional<RingCounts> cut_off_save() const;
 
   // Called before and after writing JSON files with `counts`. If the writer dies between them, old and new
-  // JSON files are both recognised as ours.
-  void begin_save(const RingCounts& counts);
+  // JSON files are both recognised as ours. `stored`: what they say now, needed after a save that was cut off.
+  void begin_save(const RingCounts& counts, const std::optional<RingCounts>& stored);
   void end_save();
 
  private:

@@ -134,7 +134,11 @@ void Replay::save(const std::string& path, bool durable) {
     if (rows_ && durable) memmap_flush(rows_->dict());
     ReplayFiles changed = content;
     changed.others.clear();  // they exist already
-    live_->begin_save(counts_);
+    std::optional<RingCounts> stored;
+    if (live_->cut_off_save())
+      stored = ReplayFiles::read(live_->folder(), rows_ ? rows_->dict().batch_size() : SizesView())
+                   .counts;
+    live_->begin_save(counts_, stored);
     changed.write(live_->folder(), /*in_new=*/false, sampler_.get());
     if (durable) files::sync_tree(live_->directory(), live_->folder());
     live_->end_save();

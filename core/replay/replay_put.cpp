@@ -159,6 +159,8 @@ void Replay::put(const TensorDict& given, bool single) {
     if (live_) live_->write(after);
     counts_ = after;
     done += step;
+    // The priorities of rows that later ones of this call overwrite count for the largest, too.
+    if (rows.count > counts_.capacity) note_new_rows();
   }
   note_new_rows();
 }

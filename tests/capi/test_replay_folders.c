@@ -523,6 +523,24 @@ TD_TEST(a_folder_that_is_not_opened_stays_as_it_was) {
   TD_CHECK(td_exists(here("saved/live.bin"))); /* the buffer above uses it */
 }
 
+/* TorchRL makes a list before it refuses a batch of more rows than there are, and the folder still says that none was drawn. */
+TD_TEST(a_list_that_no_batch_was_drawn_from) {
+  td_replay_options options = options_of(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT);
+  td_replay *replay = replay_of(&options);
+  write_steps(replay, 0, 30);
+  int64_t a[30];
+  replay_draw(replay, 8, a, NULL);
+  TD_DO(td_replay_save(replay, here("saved"), 0));
+  td_replay_free(replay);
+  const int64_t none = 0;
+  td_write_file(here("saved/sampler/len_storage.memmap"), (const char *)&none, sizeof none);
+  replay = replay_loaded(here("saved"), &options);
+  TD_CHECK_INT(replay_draw(replay, 30, a, NULL), 30); /* all rows: another list was made */
+  for (int i = 0; i < 30; i++) {
+    for (int k = 0; k < i; k++) TD_CHECK(a[i] != a[k]);
+  }
+}
+
 TD_TEST(a_hostile_list_of_rows) {
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT);
   td_replay *replay = replay_of(&options);

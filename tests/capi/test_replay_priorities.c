@@ -322,6 +322,19 @@ TD_TEST(new_rows_have_the_priority_in_their_entry) {
   td_free(td);
 }
 
+/* TorchRL, too, counts the priorities of rows that do not stay. */
+TD_TEST(more_rows_than_places_have_their_priorities) {
+  static const char *const name[] = {"p"};
+  const td_key key = {name, 1};
+  td_replay_options options = replay_options(3, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = options.beta = 1;
+  options.eps = 0;
+  options.priority_key = &key;
+  td_replay *replay = replay_of(&options);
+  extend_by(replay, (const double[]){2, 9, 3, 4, 5, 6, 7}, 7);
+  check_saved(replay, (const double[]){7, 5, 6}, 3, "[9.0, 1]");
+}
+
 /* The largest within the buffer, of rows without priorities of their own, as TorchRL 0.14.1 has it. */
 TD_TEST(the_largest_priority_of_rows_that_are_there) {
   td_replay_options options = replay_options(6, TD_REPLAY_SAMPLER_PRIORITIZED);

@@ -99,14 +99,25 @@ TD_TEST(opener) {
   }
 }
 
+/* Each row is an episode for the samplers of slices. */
+static td_replay_options options_for(int kind, int64_t capacity) {
+  static const char *const name[] = {"a"};
+  static const td_key episode = {name, 1};
+  td_replay_options options = replay_options(capacity, (td_replay_sampler)kind);
+  if (kind == TD_REPLAY_SAMPLER_SLICES || kind > TD_REPLAY_SAMPLER_PRIORITIZED) {
+    options.episode = &episode;
+    options.slice_len = 1;
+  }
+  return options;
+}
+
 /* Whoever opens a folder must not take what the JSON files said a moment ago for the truth. TD_REPLAY_ROUNDS
-   says how many rows are written. */
+   says how many rows are written for each sampler. */
 TD_TEST(opening_a_folder_while_another_saves_loses_no_rows) {
   const char *asked = getenv("TD_REPLAY_ROUNDS");
-  const int64_t rounds_here = asked == NULL ? 300 : atoll(asked);
-  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
-    if (kind == TD_REPLAY_SAMPLER_SLICES) continue;
-    td_replay_options options = replay_options(10000, (td_replay_sampler)kind);
+  const int64_t rounds_here = asked == NULL ? 150 : atoll(asked);
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED_SLICES; kind++) {
+    td_replay_options options = options_for(kind, 10000);
     char folder[400], role[450];
     snprintf(folder, sizeof folder, "%s/open%d", td_test_folder(), kind);
     snprintf(role, sizeof role, "%s %lld", folder, (long long)rounds_here);
@@ -157,9 +168,8 @@ static int64_t look(const char *folder, int64_t before) {
 TD_TEST(saves_beside_saves_and_killed_ones_lose_no_rows) {
   const char *asked = getenv("TD_REPLAY_ROUNDS");
   const int64_t rounds_here = asked == NULL ? 100 : atoll(asked);
-  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
-    if (kind == TD_REPLAY_SAMPLER_SLICES) continue;
-    td_replay_options options = replay_options(64, (td_replay_sampler)kind);
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED_SLICES; kind++) {
+    td_replay_options options = options_for(kind, 64);
     char folder[400], role[450];
     snprintf(folder, sizeof folder, "%s/saves%d", td_test_folder(), kind);
     options.folder = folder;

@@ -125,6 +125,52 @@ TD_TEST(calls_that_a_signal_interrupts) {
            EINTR, 0);
 }
 
+/* Opens a replay folder, writes a row and saves, which fails from a call on. Whether there was such a call. */
+static int cut_off_save(const char *folder, int64_t row, long at) {
+  td_replay *replay = NULL;
+  td_tensordict *rows = kill_rows(row, 1);
+  TD_DO(td_replay_open(folder, NULL, &replay));
+  TD_DO(td_replay_extend(replay, rows));
+  td_free(rows);
+  td_fault_begin((td_fault){TD_CALLS_ALL & ~TD_CALLS_LOOK, at, EIO, 1});
+  const td_status status = td_replay_save(replay, NULL, 0);
+  const long seen = td_fault_end();
+  TD_CHECK(status == TD_OK || status == TD_ERR_IO);
+  td_replay_free(replay);
+  return seen >= at;
+}
+
+/* JSON files of the first of two saves that were cut off are still those of the folder. */
+TD_TEST(saves_of_a_replay_folder_fail_one_after_the_other) {
+  int cut = 1;
+  for (long first = 1; cut; first++) {
+    int again = 1;
+    for (long second = 1 + first % every(); again; second += every()) {
+      char folder[1000];
+      snprintf(folder, sizeof folder, "%s_%ld_%ld", here("saves"), first, second);
+      td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+      options.capacity = 8;
+      options.folder = folder;
+      td_replay *replay = NULL;
+      td_tensordict *rows = kill_rows(0, 4);
+      int64_t written = 0;
+      TD_DO(td_replay_create(&options, &replay));
+      TD_DO(td_replay_extend(replay, rows));
+      TD_DO(td_replay_save(replay, NULL, 0));
+      td_replay_free(replay);
+      td_free(rows);
+      cut = cut_off_save(folder, 4, first);
+      again = cut_off_save(folder, 5, second);
+      TD_DO(td_replay_open(folder, NULL, &replay));
+      TD_DO(td_replay_where(replay, NULL, NULL, NULL, &written));
+      td_replay_free(replay);
+      if (written != 6)
+        td_test_fail(__FILE__, __LINE__, "%lld rows after saves that failed at calls %ld and %ld",
+                     (long long)written, first, second);
+    }
+  }
+}
+
 /* The process is killed before one call after the other. */
 TD_TEST(killed_at_each_call) {
   char name[100], parent[1000], place[1000], when[100];

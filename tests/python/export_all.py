@@ -25,7 +25,7 @@ from tensordict.nn import CompositeDistribution, ProbabilisticTensorDictSequenti
 
 TOLERANCE = {"estimated_mean": 0.02}  # of values that both sides estimate
 NEWER = {one.__name__ for one in modules.GOOD[: modules.GOOD.index(modules.plain)]}
-WITH_BATCHES = NEWER | {"plain", "normal", "vision", "recurrent"}
+WITH_BATCHES = NEWER | {"plain", "discrete_state", "normal", "vision", "recurrent"}
 
 
 def stacked_params(module):

@@ -80,6 +80,16 @@ def flat(td, separator="."):
     return {separator.join(key) if isinstance(key, tuple) else key: value.numpy() for key, value in td.items(True, True)}
 
 
+def has_safetensors():
+    try:
+        import safetensors  # noqa: F401
+        from tensordict import to_safetensors  # noqa: F401
+    except ImportError as why:
+        print("skip: safetensors:", why)
+        return False
+    return True
+
+
 def writers():
     """Formats that Python writes: suffix, names that it can hold, how, and whether names of dimensions survive."""
     every = set(dictionaries())
@@ -89,8 +99,10 @@ def writers():
         (".consolidated.pt", every - {"lazy", "each", "tensorclass", "locked"}, lambda td, path: torch.save(td.consolidate(), path)),
         (".parameters.pt", {"unbatched"}, lambda td, path: torch.save(TensorDictParams(td), path)),
     ]
-    if hasattr(TensorDict, "to_safetensors"):
-        found.append((".safetensors", tensors | {"rich", "named", "tensorclass"}, lambda td, path: td.to_safetensors(path)))
+    if has_safetensors():
+        from tensordict import to_safetensors
+
+        found.append((".safetensors", tensors | {"rich", "named", "tensorclass"}, to_safetensors))
     try:
         import h5py  # noqa: F401
 
@@ -109,8 +121,10 @@ def readers():
         (".safe.pt", every - {"tensorclass"}, lambda path: torch.load(path, weights_only=True)),
         (".mapped.pt", every - {"tensorclass"}, lambda path: torch.load(path, weights_only=True, mmap=True)),
     ]
-    if hasattr(TensorDict, "from_safetensors"):
-        found.append((".safetensors", {"plain", "unbatched", "rich", "named"}, TensorDict.from_safetensors))
+    if has_safetensors():
+        from tensordict import from_safetensors
+
+        found.append((".safetensors", {"plain", "unbatched", "rich", "named"}, from_safetensors))
     return found
 
 

@@ -87,6 +87,12 @@ def plain():
     return TensorDictModule(mlp(2), ["observation"], ["action"]), observation()
 
 
+def discrete_state():
+    """Its input has no dimension behind the batch."""
+    network = nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 2))
+    return TensorDictModule(network, ["observation"], ["action"]), TensorDict({"observation": torch.randint(7, (ROWS,))}, [ROWS])
+
+
 def unbatched():
     return TensorDictModule(mlp(2), ["observation"], ["action"]), TensorDict({"observation": torch.randn(4)}, [])
 
@@ -582,7 +588,7 @@ GOOD = [
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
     shared_network, tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
     estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
-    plain, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
+    plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
 ]  # fmt: skip
@@ -727,12 +733,35 @@ def branch_on_numbers():
     return TensorDictModule(lambda x: far(x) if bool(x.abs().sum() > 1000) else near(x), ["observation"], ["action"]), observation()
 
 
+def branch_on_size():
+    """The sizes that are tried first lie all on one side of it."""
+    return TensorDictModule(lambda x: x * 2 if x.shape[0] > 20 else x * 3, ["observation"], ["action"]), observation()
+
+
+def branch_on_a_list():
+    """Numbers leave the tensor without an operator."""
+    return TensorDictModule(lambda x: x * (2 if max([0, *x.flatten().tolist()]) > 20 else 1), ["observation"], ["action"]), observation()
+
+
+def branch_on_numpy():
+    return TensorDictModule(lambda x: x * (2 if (x.numpy() > 20).any() else 1), ["observation"], ["action"]), observation()
+
+
 def no_python_outside():
     return TensorDictModule(lambda x: torch.from_numpy(x.numpy() * 2), ["observation"], ["action"]), observation()
 
 
 def missing_input():
     return plain()[0], TensorDict({"image": torch.randn(2)}, [2])
+
+
+def whole_input():
+    td = TensorDict({"n": {"a": torch.randn(ROWS, 2)}}, [ROWS])
+    return TensorDictModule(lambda n: n["a"] * 2, ["n"], ["action"]), td
+
+
+def text_input():
+    return TensorDictModule(lambda x, text: x * len(text), ["observation", "text"], ["action"]), observation().set("text", "abc")
 
 
 def no_module():
@@ -771,7 +800,12 @@ BAD = {
     tolerant: "is partial_tolerant",
     hook_of_a_sample: "has a hook",
     branch_on_numbers: "a branch depends on the values of 'observation'",
+    branch_on_size: "a branch or a loop depends on the batch size",
+    branch_on_a_list: "a branch depends on the values of 'observation'",
+    branch_on_numpy: "a branch depends on the values of 'observation'",
     no_python_outside: "cannot be exported",
     missing_input: "lacks the input 'observation'",
+    whole_input: "the input 'n' is no tensor",
+    text_input: "the input 'text' is no tensor",
     no_module: "wrap it in a TensorDictModule",
 }
