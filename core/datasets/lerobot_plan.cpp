@@ -153,9 +153,10 @@ class Planner {
     if (column.is_alone) feature.shape = {1};
     const bool camera =
         feature.key.size() == 3 && feature.key[0] == "observation" && feature.key[1] == "image";
-    column.is_encoded = feature.dtype == at::kByte && feature.shape.size() == 3 &&
-                        feature.shape[2] == 3 &&
-                        (named == nullptr ? camera : named->holds == Feature::image);
+    column.is_encoded =
+        feature.dtype == at::kByte && feature.shape.size() == 3 && feature.shape[2] == 3 &&
+        (named == nullptr ? camera
+                          : named->holds == Feature::image || named->holds == Feature::video);
     if (column.is_encoded) {
       feature.holds = Feature::image;
       column.names = picture_names();

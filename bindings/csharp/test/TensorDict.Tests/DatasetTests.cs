@@ -64,6 +64,19 @@ public class DatasetTests
     }
 
     [Fact]
+    public void VideosAreEntries()
+    {
+        string path = Golden.Folder("../datasets/lerobot/cams_v21");
+        using Dataset with = Dataset.Open(path, new DatasetOptions { Videos = true });
+        using Dataset without = Dataset.Open(path);
+        using TensorDict rows = with.Structure();
+        using TensorDict others = without.Structure();
+        using Tensor top = rows.GetTensor(("observation", "image", "top"));
+        Assert.Equal(new long[] { 0, 32, 48, 3 }, top.Shape);
+        Assert.False(others.ContainsKey("observation", "image", "top"));
+    }
+
+    [Fact]
     public void PicturesAreDecoded()
     {
         using Dataset? set = Opened("minari/mixed", new DatasetOptions { Decode = true });
