@@ -184,6 +184,15 @@ namespace TensorDicts
         /// <summary>Closes the data set. What was read from it stays.</summary>
         public void Dispose() => handle.Dispose();
 
+        /// <summary>
+        /// The steps of all episodes as batches, as those of <see cref="Flat"/>. They are read when a batch is made, ahead by the
+        /// workers; slices stay in an episode.
+        /// </summary>
+        public BatchLoader Batches(long rows, BatchOptions? options = null) =>
+            new BatchLoader(null, this, rows, options ?? new BatchOptions());
+
+        internal DatasetHandle Handle => handle;
+
         private (DatasetKind Kind, long Episodes, long Steps) About()
         {
             using var own = handle.Borrow();

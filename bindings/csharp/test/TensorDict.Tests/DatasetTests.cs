@@ -64,6 +64,25 @@ public class DatasetTests
     }
 
     [Fact]
+    public void BatchesAreReadFromTheSet()
+    {
+        using Dataset? set = Opened("minari/cartpole");
+        if (set == null)
+        {
+            return;
+        }
+        using TensorDict flat = set.Flat();
+        using BatchLoader read = set.Batches(16, new BatchOptions { Shuffle = true, Seed = 3, NumWorkers = 2 });
+        using BatchLoader wanted = flat.Batches(16, shuffle: true, seed: 3);
+        for (int i = 0; i < 8; i++)
+        {
+            using TensorDict one = read.Next()!;
+            using TensorDict other = wanted.Next()!;
+            Assert.True(one.EqualTo(other));
+        }
+    }
+
+    [Fact]
     public void VideosAreEntries()
     {
         string path = Golden.Folder("../datasets/lerobot/cams_v21");

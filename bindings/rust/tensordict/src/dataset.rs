@@ -161,6 +161,10 @@ pub struct Dataset {
 unsafe impl Sync for Dataset {}
 
 impl Dataset {
+    pub(crate) fn raw(&self) -> *const sys::td_dataset {
+        self.handle.get()
+    }
+
     /// Opens a folder or a file. Values are read when they are asked for.
     #[track_caller]
     pub fn open(path: impl AsRef<Path>, options: &DatasetOptions) -> Result<Self> {
