@@ -26,7 +26,7 @@ namespace {
 td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
   const td_dataset_options given =
       capi::options_in(options, td_dataset_options TD_DATASET_OPTIONS_INIT);
-  capi::check_flags(given.flags, TD_DATASET_DECODE);
+  capi::check_flags(given.flags, TD_DATASET_DECODE | TD_DATASET_VIDEOS);
   td::DatasetOptions result;
   result.kind = capi::choice_in<td::DatasetKind>(given.kind, TD_DATASET_KIND_DETECT,
                                                  TD_DATASET_KIND_ROS, "kind");
@@ -34,6 +34,7 @@ td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
   result.max_bytes = given.max_bytes;
   result.max_entries = given.max_entries;
   result.decode = (given.flags & TD_DATASET_DECODE) != 0;
+  result.videos = given.flags != 0;  // decoding is both
   result.rate = given.rate;
   if (given.clock != nullptr) result.clock = given.clock;
   return result;

@@ -1,5 +1,6 @@
 // tensordict/td_loader.h
 #include "choices.h"
+#include "dataset_handle.h"
 #include "foreign_call.h"
 #include "future_handle.h"
 #include "give.h"
@@ -8,7 +9,7 @@
 #include "module_handle.h"
 #include "tensordict/td_loader.h"
 
-#include "core/loader/loader.h"
+#include "core/datasets/set_loader.h"
 
 using capi::give;
 using capi::guard;
@@ -86,6 +87,12 @@ td_status td_loader_create(const td_tensordict* td, const td_loader_options* opt
                            td_loader** result) noexcept {
   return give(__func__, result,
               [&] { return std::make_unique<td::Loader>(*in(td), loader_options_in(options)); });
+}
+
+td_status td_loader_create_from_dataset(const td_dataset* dataset, const td_loader_options* options,
+                                        td_loader** result) noexcept {
+  return give(__func__, result,
+              [&] { return td::load_dataset(*in(dataset), loader_options_in(options)); });
 }
 
 void td_loader_free(td_loader* loader) noexcept { capi::free_handle(loader); }

@@ -30,6 +30,7 @@ struct DatasetOptions {
   std::uint64_t max_bytes = 0;         // of one dataset that is read, as in hdf5::Options
   std::uint32_t max_entries = 0;       // in one group; 0: as in hdf5::Options
   bool decode = false;                 // encoded pictures become tensors
+  bool videos = false;                 // so do the frames of videos, which are left out otherwise
   double rate = 0;    // ROS: rows each second; 0: a row for each message of `clock`
   std::string clock;  // ROS: a topic; empty: the one with the most messages
 };

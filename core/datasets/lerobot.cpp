@@ -3,7 +3,7 @@
 
 #include "core/arrow/import.h"
 #include "core/base/quote.h"
-#include "core/datasets/lerobot_meta.h"
+#include "core/datasets/lerobot_videos.h"
 #include "core/datasets/pictures.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
@@ -49,7 +49,7 @@ at::Tensor as_dtype(const at::Tensor& values, c10::ScalarType dtype, const std::
 class LeRobot final : public Source {
  public:
   LeRobot(const std::string& path, const DatasetOptions& options)
-      : meta_(path, options.max_bytes), options_(options) {
+      : meta_(path, options.max_bytes), options_(options), frames_(meta_, options.max_bytes) {
     kind = DatasetKind::lerobot;
     version = meta_.version();
     episodes = static_cast<std::int64_t>(meta_.starts().size()) - 1;
@@ -58,9 +58,8 @@ class LeRobot final : public Source {
       if (feature.holds != Feature::video) {
         features_.push_back(feature);
         names_.push_back(feature.column);
-      } else if (options.decode) {
-        fail(Code::unsupported, meta_.where(), ": ", quote(feature.column),
-             " is a video, whose frames are not read; without decoding, the set opens without it");
+      } else if (options.videos) {
+        videos_.push_back(feature);
       }
     }
     if (meta_.is_v3()) count_rows();
@@ -76,7 +75,7 @@ class LeRobot final : public Source {
   std::int64_t length(std::int64_t episode) const override {
     return start(episode + 1) - start(episode);
   }
-  TensorDict metadata() const override { return meta_.metadata(); }
+  TensorDict metadata() const override { return meta_.metadata(!options_.videos); }
   TensorDict metadata(std::int64_t episode) const override { return meta_.metadata(episode); }
 
   TensorDict read(const std::vector<Steps>& steps) const override {
@@ -96,10 +95,43 @@ class LeRobot final : public Source {
       rows += numbers.back().size(0);
       at = end;
     }
-    return made(rows, numbers, collected);
+    const std::vector<FrameTime> times =
+        videos_.empty() ? std::vector<FrameTime>() : times_of(steps, collected);
+    TensorDict result = made(rows, numbers, collected);
+    for (const Feature& video : videos_) {
+      require_free(result, video);
+      result.set(views_of(video.key), frames_.read(video, times));
+    }
+    return result;
   }
 
  private:
+  std::vector<FrameTime> times_of(const std::vector<Steps>& steps,
+                                  const std::vector<Collected>& collected) const {
+    std::vector<FrameTime> times;
+    for (const Steps& one : steps) {
+      for (std::int64_t row = one.from; row < one.from + one.count; ++row)
+        times.push_back({one.episode, row, 0});
+    }
+    if (times.empty()) return times;
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      if (features_[i].column != "timestamp" || features_[i].holds != Feature::tensor) continue;
+      const at::Tensor told = at::cat(collected[i].tensors).to(at::kDouble).reshape({-1});
+      if (told.numel() != static_cast<std::int64_t>(times.size())) break;
+      for (std::size_t row = 0; row < times.size(); ++row)
+        times[row].seconds = told.data_ptr<double>()[row];
+      return times;
+    }
+    fail(Code::format, meta_.where(),
+         " has no feature \"timestamp\" of one number, by which the frames of videos are found");
+  }
+
+  void require_free(const TensorDict& td, const Feature& feature) const {
+    const std::vector<std::string_view> path = views_of(feature.key);
+    if (td.kind_of(path) != EntryKind::none)
+      fail(Code::key_exists, meta_.where(), ": two columns would be the entry ", show_path(path));
+  }
+
   std::int64_t start(std::int64_t episode) const {
     return meta_.starts()[static_cast<std::size_t>(episode)];
   }
@@ -251,10 +283,8 @@ class LeRobot final : public Source {
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const Feature& feature = features_[i];
       if (feature.key == OwnedKey{"episode"}) continue;
-      const std::vector<std::string_view> path = views_of(feature.key);
-      if (result.kind_of(path) != EntryKind::none)
-        fail(Code::key_exists, meta_.where(), ": two columns would be the entry ", show_path(path));
-      put(result, path, feature, rows, collected[i]);
+      require_free(result, feature);
+      put(result, views_of(feature.key), feature, rows, collected[i]);
     }
     result.set({"episode"}, numbers.empty() ? at::empty({0}, at::kLong) : at::cat(numbers));
     put_texts(result, task_key, "task_index", meta_.tasks());
@@ -312,7 +342,9 @@ class LeRobot final : public Source {
 
   LeRobotMeta meta_;
   DatasetOptions options_;
+  LeRobotVideos frames_;
   std::vector<Feature> features_;  // in the tables
+  std::vector<Feature> videos_;    // that are read
   std::vector<std::string> names_;
   std::set<std::string> columns_;
   std::vector<std::string> files_;

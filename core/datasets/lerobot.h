@@ -17,7 +17,8 @@ struct Feature {
   OwnedKey key;
   Holds holds = tensor;
   c10::ScalarType dtype = c10::ScalarType::Undefined;  // of a tensor; else as it is in the table
-  Sizes shape = {};                                    // of a row; none if it is a number alone
+  // Of a row; none if it is a number alone. Of a video height, width, 3.
+  Sizes shape = {};
 };
 
 // By this member of info.json we know which features of shape [1] were numbers alone.

@@ -29,6 +29,21 @@ Sizes shape_of(const Plain& feature, const std::string& where) {
   return sizes;
 }
 
+// Height, width and channels in this order, in which a frame is read; their names tell another one.
+Sizes frame_shape(const Plain& feature, Sizes shape, const std::string& where) {
+  const Plain* names = feature.find("names", Plain::list);
+  const std::string_view first = names == nullptr || names->items().size() != 3
+                                     ? std::string_view()
+                                     : names->items()[0].characters();
+  if (shape.size() == 3 && first.substr(0, 7) == "channel") shape = {shape[1], shape[2], shape[0]};
+  if (shape.size() != 3 || shape[0] > UINT16_MAX || shape[1] > UINT16_MAX) {
+    fail(Code::format, where, " has the shape ", show_sizes(shape),
+         "; that of a video is height, width, channels");
+  }
+  shape[2] = 3;
+  return shape;
+}
+
 c10::ScalarType dtype_named(std::string_view name, const std::string& where) {
   try {
     return parse_dtype("torch." + std::string(name), where);
@@ -87,6 +102,7 @@ std::vector<Feature> features_of(const Plain& info, const std::string& where) {
                     : name == "video" ? Feature::video
                                       : Feature::tensor;
     if (feature.holds == Feature::tensor) feature.dtype = dtype_named(name, here);
+    if (feature.holds == Feature::video) feature.shape = frame_shape(one, feature.shape, here);
     const bool one_number = feature.shape == Sizes{1};
     if (one_number && (feature.column == "episode_index" || alone.count(feature.column) != 0))
       feature.shape.clear();

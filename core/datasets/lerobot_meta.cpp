@@ -19,6 +19,22 @@ constexpr const char* task_lines = "meta/tasks.jsonl";
 constexpr const char* episode_lines = "meta/episodes.jsonl";
 constexpr const char* stats_lines = "meta/episodes_stats.jsonl";
 
+constexpr const char *chunk_index = "chunk_index", *file_index = "file_index",
+                     *from_timestamp = "from_timestamp";
+
+// A column of the table of episodes.
+std::string place_column(const std::string& video, const char* name) {
+  return "videos/" + video + "/" + name;
+}
+
+// Values of episodes from `first` on; `none` where those before lack it.
+template <class T>
+void append_values(const at::Tensor& values, std::size_t first, T none, std::vector<T>& to) {
+  to.resize(first, none);
+  if (values.defined())
+    to.insert(to.end(), values.data_ptr<T>(), values.data_ptr<T>() + values.numel());
+}
+
 std::int64_t integer_of(const Plain& object, const char* name, const std::string& where) {
   const Plain* found = object.find(name, Plain::integer);
   if (found == nullptr) fail(Code::format, where, " has no number ", quote(name));
@@ -123,6 +139,9 @@ void LeRobotMeta::add_length(std::int64_t length, const std::string& where) {
 }
 
 void LeRobotMeta::read_tables() {
+  for (const Feature& feature : features_) {
+    if (feature.holds == Feature::video) places_[feature.column];
+  }
   if (folder_.has("meta/tasks.parquet")) tasks_ = task_table("meta/tasks.parquet");
   if (folder_.has("meta/subtasks.parquet")) subtasks_ = task_table("meta/subtasks.parquet");
   tables_ = folder_.files("meta/episodes", 1, ".parquet");
@@ -158,8 +177,12 @@ std::vector<Plain> LeRobotMeta::task_table(const std::string& relative) const {
 
 void LeRobotMeta::add_episodes(arrow::TableFile& table) {
   // The table may have a thousand columns of statistics.
-  const std::vector<std::string> wanted{"episode_index", "length", "dataset_from_index",
-                                        "dataset_to_index"};
+  std::vector<std::string> wanted{"episode_index", "length", "dataset_from_index",
+                                  "dataset_to_index"};
+  for (const auto& video : places_) {
+    for (const char* name : {chunk_index, file_index, from_timestamp})
+      wanted.push_back(place_column(video.first, name));
+  }
   for (const char* name : {"episode_index", "length"}) {
     if (!table.has(name)) fail(Code::format, table.where(), " has no column ", quote(name));
   }
@@ -168,19 +191,29 @@ void LeRobotMeta::add_episodes(arrow::TableFile& table) {
   if (rows == 0) return;
   const arrow::Slice slice = table.read(0, rows);
   const TensorDict values = arrow::import_parts(&slice.schema->value, slice.parts, {});
-  const auto column = [&](const char* name) {
+  const auto column = [&](const std::string& name, c10::ScalarType dtype = at::kLong) {
     if (!table.has(name)) return at::Tensor();
     at::Tensor found =
         values.kind_of({name}) == EntryKind::tensor ? values.get({name}) : at::Tensor();
-    if (!found.defined() || found.dim() != 1 || found.is_floating_point())
+    if (!found.defined() || found.dim() != 1 || (found.is_floating_point() && dtype == at::kLong)) {
       fail(Code::format, table.where(), ": the column ", quote(name), " is no number for each row");
-    return found.to(at::kLong).contiguous();
+    }
+    return found.to(dtype).contiguous();
   };
   const at::Tensor numbers = column("episode_index"), lengths = column("length"),
                    from = column("dataset_from_index"), to = column("dataset_to_index");
   const auto at = [](const at::Tensor& values, std::int64_t row) {
     return values.data_ptr<std::int64_t>()[row];
   };
+  const std::size_t first = starts_.size() - 1;
+  for (auto& video : places_) {
+    Places& to = video.second;
+    append_values<std::int64_t>(column(place_column(video.first, chunk_index)), first, -1,
+                                to.chunks);
+    append_values<std::int64_t>(column(place_column(video.first, file_index)), first, -1, to.files);
+    append_values<double>(column(place_column(video.first, from_timestamp), at::kDouble), first, 0,
+                          to.from);
+  }
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto episode = static_cast<std::int64_t>(starts_.size()) - 1;
     if (at(numbers, row) != episode) {
@@ -233,16 +266,46 @@ void LeRobotMeta::read_lines() {
   }
 }
 
-std::string LeRobotMeta::file_of(std::int64_t episode) const {
-  const std::int64_t chunk = number("chunks_size");
-  const Plain* pattern = info_.find("data_path", Plain::text);
-  if (chunk <= 0) fail(Code::format, where(), " has no number \"chunks_size\" above 0");
-  if (pattern == nullptr) fail(Code::format, where(), " has no text \"data_path\"");
-  return filled_path(pattern->characters(),
-                     {{"episode_chunk", episode / chunk}, {"episode_index", episode}}, where());
+std::string LeRobotMeta::path_of(
+    const char* name, const std::vector<std::pair<std::string_view, std::int64_t>>& numbers,
+    std::string_view video) const {
+  const Plain* pattern = info_.find(name, Plain::text);
+  if (pattern == nullptr) fail(Code::format, where(), " has no text ", quote(name));
+  std::string path(pattern->characters());
+  constexpr std::string_view key = "{video_key}";
+  const std::size_t at = video.empty() ? std::string::npos : path.find(key);
+  if (at == std::string::npos) return filled_path(path, numbers, where());
+  return filled_path(path.substr(0, at), numbers, where()) + std::string(video) +
+         filled_path(path.substr(at + key.size()), numbers, where());
 }
 
-TensorDict LeRobotMeta::metadata() const {
+std::string LeRobotMeta::file_of(std::int64_t episode) const {
+  return path_of("data_path", by_episode(episode));
+}
+
+std::vector<std::pair<std::string_view, std::int64_t>> LeRobotMeta::by_episode(
+    std::int64_t episode) const {
+  const std::int64_t chunk = number("chunks_size");
+  if (chunk <= 0) fail(Code::format, where(), " has no number \"chunks_size\" above 0");
+  return {{"episode_chunk", episode / chunk}, {"episode_index", episode}};
+}
+
+VideoPlace LeRobotMeta::video_of(const Feature& feature, std::int64_t episode) const {
+  if (!v3_) return {path_of("video_path", by_episode(episode), feature.column), 0};
+  const Places& places = places_.at(feature.column);
+  const auto i = static_cast<std::size_t>(episode);
+  if (i >= places.chunks.size() || i >= places.files.size() || i >= places.from.size() ||
+      places.chunks[i] < 0 || places.files[i] < 0) {
+    fail(Code::format, folder_.where("meta/episodes"), " does not tell where the video ",
+         quote(feature.column), " has episode ", episode);
+  }
+  return {
+      path_of("video_path", {{"chunk_index", places.chunks[i]}, {"file_index", places.files[i]}},
+              feature.column),
+      places.from[i]};
+}
+
+TensorDict LeRobotMeta::metadata(bool without_videos) const {
   TensorDict result;
   put_members(result, info_);
   if (stats_.is(Plain::object)) result.set_non_tensor({"stats"}, stats_);
@@ -250,7 +313,8 @@ TensorDict LeRobotMeta::metadata() const {
   if (!subtasks_.empty()) result.set_non_tensor({"subtasks"}, Plain::of_list(subtasks_));
   std::vector<Plain> videos;
   for (const Feature& feature : features_) {
-    if (feature.holds == Feature::video) videos.push_back(Plain::of_text(feature.column));
+    if (without_videos && feature.holds == Feature::video)
+      videos.push_back(Plain::of_text(feature.column));
   }
   if (!videos.empty()) result.set_non_tensor({"videos"}, Plain::of_list(std::move(videos)));
   return result;

@@ -4,12 +4,19 @@
 #include "core/datasets/lerobot.h"
 #include "core/datasets/set_folder.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 namespace td::datasets {
+
+// Where a video has an episode.
+struct VideoPlace {
+  std::string file;
+  double from = 0;  // seconds
+};
 
 // Thread-safe after its construction.
 class LeRobotMeta {
@@ -29,8 +36,10 @@ class LeRobotMeta {
   const std::vector<Plain>& tasks() const noexcept { return tasks_; }  // texts
   const std::vector<Plain>& subtasks() const noexcept { return subtasks_; }
 
-  TensorDict metadata() const;
+  TensorDict metadata(bool without_videos) const;  // lists those that are left out
   TensorDict metadata(std::int64_t episode) const;
+
+  VideoPlace video_of(const Feature& feature, std::int64_t episode) const;
 
   // The path of an episode in the set, by "data_path"; up to version 2.1.
   std::string file_of(std::int64_t episode) const;
@@ -43,6 +52,16 @@ class LeRobotMeta {
   std::vector<Plain> task_table(const std::string& relative) const;
   void add_episodes(arrow::TableFile& table);
   void add_length(std::int64_t length, const std::string& where);
+  std::string path_of(const char* pattern,
+                      const std::vector<std::pair<std::string_view, std::int64_t>>& numbers,
+                      std::string_view video = {}) const;
+  std::vector<std::pair<std::string_view, std::int64_t>> by_episode(std::int64_t episode) const;
+
+  // The places of a video in version 3.0, one for each episode.
+  struct Places {
+    std::vector<std::int64_t> chunks, files;
+    std::vector<double> from;
+  };
 
   SetFolder folder_;
   std::uint64_t max_bytes_;
@@ -55,6 +74,7 @@ class LeRobotMeta {
   std::vector<Plain> lines_;          // up to version 2.1: what each episode says
   std::vector<std::string> tables_;   // of episodes
   std::vector<std::int64_t> firsts_;  // the first episode of each
+  std::map<std::string, Places> places_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<arrow::TableFile> table_;  // the last one that was read
   mutable std::size_t table_number_ = 0;

@@ -28,36 +28,43 @@ bool is_made_anew(std::string_view column) {
 
 std::string shown_key(const OwnedKey& key) { return show_path(views_of(key)); }
 
-class Planner {
- public:
-  Planner(const Recording& recording, Draft& draft)
-      : recording_(recording), draft_(draft), tasks_(recording.metadata, "tasks") {}
+}  // namespace
 
-  LeRobotPlan run() {
+class LeRobotPlanner::State {
+ public:
+  State(const TensorDict& metadata, Draft& draft)
+      : metadata_(metadata), draft_(draft), tasks_(metadata, "tasks") {
     find_fps();
     find_known();
-    for (std::size_t i = 0; i < recording_.episodes.size(); ++i) {
-      const Entries entries(recording_.episodes[i]);
-      if (entries.steps() == 0) {
-        draft_.lose("episode " + std::to_string(i) + ", which has no steps");
-        continue;
-      }
-      if (plan_.episodes.empty()) {
-        add_columns(entries);
-      } else {
-        require_columns(entries, i);
-      }
-      add_episode(entries, static_cast<std::int64_t>(i));
-    }
-    if (plan_.episodes.empty()) draft_.lose("a set without steps");
     note_metadata();
+  }
+
+  bool add(const Entries& entries, const TensorDict& about) {
+    note_about(about);
+    const std::int64_t number = met_++;
+    if (entries.steps() == 0) {
+      draft_.lose("episode " + std::to_string(number) + ", which has no steps");
+      return false;
+    }
+    if (plan_.episodes.empty()) {
+      add_columns(entries);
+    } else {
+      require_columns(entries, static_cast<std::size_t>(number));
+    }
+    add_episode(entries, about);
+    return true;
+  }
+
+  const LeRobotPlan& plan() const noexcept { return plan_; }
+  const LeRobotPlan& finish() {
+    if (plan_.episodes.empty()) draft_.lose("a set without steps");
     plan_.tasks = tasks_.texts();
-    return std::move(plan_);
+    return plan_;
   }
 
  private:
   void find_fps() {
-    plan_.fps = metadata_member(recording_.metadata, "fps");
+    plan_.fps = metadata_member(metadata_, "fps");
     const double fps = plan_.fps.is_number() ? plan_.fps.number() : 0;
     if (fps > 0 && std::isfinite(fps)) return;
     draft_.lose(
@@ -67,7 +74,7 @@ class Planner {
 
   // Names of columns that the metadata tell, as LeRobot's own have.
   void find_known() {
-    const Plain features = metadata_member(recording_.metadata, "features");
+    const Plain features = metadata_member(metadata_, "features");
     if (!features.is(Plain::object)) return;
     PlainBuilder made;
     made.open();
@@ -123,7 +130,7 @@ class Planner {
   bool is_known_text(const Entries& entries, const OwnedKey& key) const {
     if (key == OwnedKey{task_key}) return true;
     return key == OwnedKey{"subtask"} && entries.find({"subtask_index"}) != nullptr &&
-           metadata_member(recording_.metadata, "subtasks").is(Plain::list);
+           metadata_member(metadata_, "subtasks").is(Plain::list);
   }
 
   // Whether it can be a column.
@@ -153,9 +160,10 @@ class Planner {
     if (column.is_alone) feature.shape = {1};
     const bool camera =
         feature.key.size() == 3 && feature.key[0] == "observation" && feature.key[1] == "image";
-    column.is_encoded = feature.dtype == at::kByte && feature.shape.size() == 3 &&
-                        feature.shape[2] == 3 &&
-                        (named == nullptr ? camera : named->holds == Feature::image);
+    column.is_encoded =
+        feature.dtype == at::kByte && feature.shape.size() == 3 && feature.shape[2] == 3 &&
+        (named == nullptr ? camera
+                          : named->holds == Feature::image || named->holds == Feature::video);
     if (column.is_encoded) {
       feature.holds = Feature::image;
       column.names = picture_names();
@@ -230,10 +238,10 @@ class Planner {
     }
   }
 
-  void add_episode(const Entries& entries, std::int64_t number) {
-    PlannedEpisode episode{number, entries.steps(), {}};
+  void add_episode(const Entries& entries, const TensorDict& about) {
+    PlannedEpisode episode{entries.steps(), {}};
     const Rows* texts = entries.find({task_key});
-    const std::string other = episode_task(number);
+    const std::string other = episode_task(about);
     for (std::int64_t row = 0; row < entries.steps(); ++row) {
       const bool told = texts != nullptr && !texts->is_tensor() &&
                         texts->values[static_cast<std::size_t>(row)].is(Plain::text);
@@ -246,10 +254,8 @@ class Planner {
   }
 
   // The only task of an episode without a text in each row.
-  std::string episode_task(std::int64_t number) const {
-    const auto i = static_cast<std::size_t>(number);
-    if (i >= recording_.about.size()) return "";
-    const Plain tasks = metadata_member(recording_.about[i], "tasks");
+  static std::string episode_task(const TensorDict& about) {
+    const Plain tasks = metadata_member(about, "tasks");
     const bool one = tasks.is(Plain::list) && tasks.items().size() == 1;
     return one ? std::string(tasks.items()[0].characters()) : "";
   }
@@ -268,7 +274,7 @@ class Planner {
       draft_.lose("\"timestamp\", which is not the frame divided by fps");
   }
 
-  void note_metadata() {
+  void note_about(const TensorDict& about) const {
     static constexpr std::string_view kept[] = {"id",
                                                 "name",
                                                 "total_steps",
@@ -282,31 +288,31 @@ class Planner {
                                                 "videos",
                                                 "dataset_from_index",
                                                 "dataset_to_index"};
-    for (const TensorDict& about : recording_.about) {
-      visit_paths(*about.node(), [&](Path path, const Value&) {
-        if (std::find(std::begin(kept), std::end(kept), path[0]) == std::end(kept))
-          draft_.lose("the metadata of episodes");
-      });
-    }
-    const Plain videos = metadata_member(recording_.metadata, "videos");
+    visit_paths(*about.node(), [&](Path path, const Value&) {
+      if (std::find(std::begin(kept), std::end(kept), path[0]) == std::end(kept))
+        draft_.lose("the metadata of episodes");
+    });
+  }
+
+  void note_metadata() const {
+    const Plain videos = metadata_member(metadata_, "videos");
     for (const Plain& video : videos.items())
       draft_.lose("the video " + quote(video.characters()) + ", which was not read");
-    visit_paths(*recording_.metadata.node(), [&](Path path, const Value& value) {
+    visit_paths(*metadata_.node(), [&](Path path, const Value& value) {
       if (is_branch(value)) return;
       if (!value.is_node() || one_value(*value.node()) == nullptr)
         draft_.lose("the metadata " + show_path(path));
     });
   }
 
-  const Recording& recording_;
+  TensorDict metadata_;
   Draft& draft_;
   TextNumbers tasks_;
+  std::int64_t met_ = 0;  // episodes
   Plain features_;
   std::vector<Feature> known_;
   LeRobotPlan plan_;
 };
-
-}  // namespace
 
 TextNumbers::TextNumbers(const TensorDict& metadata, const char* name) {
   const Plain known = metadata_member(metadata, name);
@@ -322,8 +328,14 @@ std::int64_t TextNumbers::number_of(const std::string& text) {
   return added.first->second;
 }
 
-LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft) {
-  return Planner(recording, draft).run();
+LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, Draft& draft)
+    : state_(std::make_unique<State>(metadata, draft)) {}
+LeRobotPlanner::~LeRobotPlanner() = default;
+
+bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about) {
+  return state_->add(entries, about);
 }
+const LeRobotPlan& LeRobotPlanner::plan() const noexcept { return state_->plan(); }
+const LeRobotPlan& LeRobotPlanner::finish() { return state_->finish(); }
 
 }  // namespace td::datasets

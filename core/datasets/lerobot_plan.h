@@ -5,17 +5,11 @@
 #include "core/datasets/save.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace td::datasets {
-
-// What is written together.
-struct Recording {
-  std::vector<TensorDict> episodes;
-  TensorDict metadata;
-  std::vector<TensorDict> about;  // of each episode; or empty
-};
 
 // A feature that is written.
 struct PlannedColumn {
@@ -39,7 +33,7 @@ class TextNumbers {
 
 // One episode, as it is written.
 struct PlannedEpisode {
-  std::int64_t number, steps;       // in the recording
+  std::int64_t steps;
   std::vector<std::int64_t> tasks;  // of each row
 };
 
@@ -51,7 +45,20 @@ struct LeRobotPlan {
   std::int64_t frames = 0;
 };
 
-// Notes down in `draft` what cannot be held.
-LeRobotPlan plan_lerobot(const Recording& recording, Draft& draft);
+// Plans a set episode by episode. Notes down in `draft` what cannot be held.
+class LeRobotPlanner {
+ public:
+  LeRobotPlanner(const TensorDict& metadata, Draft& draft);
+  ~LeRobotPlanner();
+
+  // Whether it is written: one without steps is not. The first one has the columns of all.
+  bool add(const Entries& entries, const TensorDict& about);
+  const LeRobotPlan& plan() const noexcept;
+  const LeRobotPlan& finish();  // with the texts of tasks
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace td::datasets

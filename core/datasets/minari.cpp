@@ -1,7 +1,7 @@
 // Minari's data sets in HDF5: metadata.json beside the file, or attributes of the file up to version 0.4.
 #include "core/datasets/group_source.h"
+#include "core/datasets/minari_meta.h"
 #include "core/datasets/minari_tables.h"
-#include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/io/file_io.h"
 
@@ -17,32 +17,14 @@ class Minari final : public GroupSource {
  public:
   Minari(std::unique_ptr<hdf5::GroupFile> file, Plain metadata, bool beside, std::string where)
       : GroupSource(std::move(file)),
-        metadata_(std::move(metadata)),
-        beside_(beside),
-        where_(std::move(where)) {
+        meta_(std::move(metadata), std::move(where)),
+        beside_(beside) {
     kind = DatasetKind::minari;
-    if (const Plain* found = metadata_.find("minari_version", Plain::text))
-      version = std::string(found->characters());
-    observations_ = space("observation_space");
-    actions_ = space("action_space");
+    version = meta_.version;
     count_episodes();
   }
 
-  std::vector<std::int64_t> lengths() const override {
-    std::vector<std::int64_t> lengths;
-    std::int64_t all = 0;
-    for (std::int64_t i = 0; i < episodes; ++i) {
-      const std::int64_t length = this->length(i);
-      lengths.push_back(length);
-      if (__builtin_add_overflow(all, length, &all)) all = -1;
-    }
-    const Plain* steps = metadata_.find("total_steps", Plain::integer);
-    if (steps != nullptr && steps->integral() != all) {
-      fail(Code::format, where_, ": total_steps is ", steps->integral(), ", and the episodes have ",
-           all, " steps");
-    }
-    return lengths;
-  }
+  std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
 
   std::int64_t length(std::int64_t episode) const override {
     const std::int64_t length = count_attribute(*file_, group(episode), "total_steps");
@@ -65,7 +47,7 @@ class Minari final : public GroupSource {
 
   TensorDict metadata() const override {
     TensorDict result;
-    put_members(result, metadata_);
+    put_members(result, meta_.members);
     for (const std::string& name : file_->names("/")) {
       if (name.compare(0, 8, "episode_") == 0) continue;
       for (const hdf5::Leaf& leaf : file_->leaves("/" + name)) {
@@ -102,12 +84,6 @@ class Minari final : public GroupSource {
     return leaves[0].rows();
   }
 
-  Plain space(const char* name) const {
-    const Plain* text = metadata_.find(name, Plain::text);
-    if (text == nullptr) return {};
-    return read_json(text->characters(), where_ + ": " + name, 64, Repeated::kept);
-  }
-
   void count_episodes() {
     std::int64_t found = 0;
     for (const std::string& name : file_->names("/")) {
@@ -118,11 +94,11 @@ class Minari final : public GroupSource {
       }
       ++found;
     }
-    const Plain* total = metadata_.find("total_episodes", Plain::integer);
+    const Plain* total = meta_.members.find("total_episodes", Plain::integer);
     // A writer that was killed may not have counted its last one. Minari looks at those that are counted.
     if (total != nullptr && total->integral() == found - 1) --found;
     if (total != nullptr && total->integral() != found) {
-      fail(Code::format, where_, ": total_episodes is ", total->integral(), ", and ",
+      fail(Code::format, meta_.where, ": total_episodes is ", total->integral(), ", and ",
            file_->where(), " has ", found, " episodes");
     }
     episodes = found;
@@ -133,13 +109,13 @@ class Minari final : public GroupSource {
     const std::string& top = leaf.path[0];
     if (top == "observations") {
       require_rows(*file_, leaf, length + 1);
-      Column column = named("observation", leaf, Space(known(observations_)));
+      Column column = named("observation", leaf, meta_.observation_space());
       column.next = below_next(column.key);
       return column;
     }
     if (top == "actions") {
       require_rows(*file_, leaf, length);
-      return named("action", leaf, Space(known(actions_)));
+      return named("action", leaf, meta_.action_space());
     }
     if (top == "infos" && leaf.path.size() > 1) {
       Column column = named("info", leaf, Space());
@@ -161,16 +137,6 @@ class Minari final : public GroupSource {
     return Column{leaf.path, {}, Form::as_stored};
   }
 
-  static const Plain* known(const Plain& space) {
-    return space.is(Plain::object) ? &space : nullptr;
-  }
-
-  static OwnedKey below_next(const OwnedKey& key) {
-    OwnedKey next{"next"};
-    next.insert(next.end(), key.begin(), key.end());
-    return next;
-  }
-
   static Column named(const char* first, const hdf5::Leaf& leaf, Space space) {
     Column column;
     column.key = {first};
@@ -189,9 +155,8 @@ class Minari final : public GroupSource {
     return column;
   }
 
-  Plain metadata_, observations_, actions_;
+  MinariMeta meta_;
   bool beside_;  // metadata.json is
-  std::string where_;
 };
 
 std::unique_ptr<Source> with_options(std::unique_ptr<Minari> set, const DatasetOptions& options) {

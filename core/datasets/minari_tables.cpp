@@ -1,16 +1,11 @@
 // Minari's data sets in Arrow and Parquet: a folder with a table for each episode. All have a row more than steps; columns with a value
 // for each step end with padding.
 #include "core/datasets/minari_tables.h"
-#include "core/arrow/import.h"
-#include "core/datasets/pictures.h"
+#include "core/datasets/minari_rows.h"
+#include "core/datasets/row_forms.h"
 #include "core/datasets/set_folder.h"
-#include "core/datasets/space.h"
 #include "core/formats/json_text.h"
 #include "core/shape/join.h"
-#include "core/tensor/dtype.h"
-#include "core/tree/non_tensor.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
@@ -27,31 +22,18 @@ class MinariTables final : public Source {
  public:
   MinariTables(const std::string& path, Plain metadata, FileFormat format,
                const DatasetOptions& options)
-      : folder_(path), metadata_(std::move(metadata)), format_(format), options_(options) {
+      : folder_(path),
+        meta_(std::move(metadata), folder_.where("metadata.json")),
+        format_(format),
+        options_(options) {
     kind = DatasetKind::minari;
-    if (const Plain* found = metadata_.find("minari_version", Plain::text))
-      version = std::string(found->characters());
-    observations_ = space("observation_space");
-    actions_ = space("action_space");
+    version = meta_.version;
     count_episodes();
   }
 
-  std::string where() const override { return folder_.where("metadata.json"); }
+  std::string where() const override { return meta_.where; }
 
-  std::vector<std::int64_t> lengths() const override {
-    std::vector<std::int64_t> lengths;
-    std::int64_t all = 0;
-    for (std::int64_t i = 0; i < episodes; ++i) {
-      lengths.push_back(length(i));
-      if (__builtin_add_overflow(all, lengths.back(), &all)) all = -1;
-    }
-    const Plain* steps = metadata_.find("total_steps", Plain::integer);
-    if (steps != nullptr && steps->integral() != all) {
-      fail(Code::format, where(), ": total_steps is ", steps->integral(),
-           ", and the episodes have ", all, " steps");
-    }
-    return lengths;
-  }
+  std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
 
   std::int64_t length(std::int64_t episode) const override {
     const Plain about = this->about(episode);
@@ -66,7 +48,7 @@ class MinariTables final : public Source {
 
   TensorDict metadata() const override {
     TensorDict result;
-    put_members(result, metadata_);
+    put_members(result, meta_.members);
     return result;
   }
   TensorDict metadata(std::int64_t episode) const override {
@@ -101,12 +83,6 @@ class MinariTables final : public Source {
     return found;
   }
 
-  Plain space(const char* name) const {
-    const Plain* text = metadata_.find(name, Plain::text);
-    if (text == nullptr) return {};
-    return read_json(text->characters(), where() + ": " + name, 64, Repeated::kept);
-  }
-
   void count_episodes() {
     std::vector<std::int64_t> numbers;
     for (const std::string& name : folder_.names("")) {
@@ -119,7 +95,7 @@ class MinariTables final : public Source {
       const std::int64_t found = numbers[static_cast<std::size_t>(i)];
       if (found != i) fail(Code::format, where(), ": there is an episode ", found, " and none ", i);
     }
-    const Plain* total = metadata_.find("total_episodes", Plain::integer);
+    const Plain* total = meta_.members.find("total_episodes", Plain::integer);
     if (total != nullptr && total->integral() != episodes) {
       fail(Code::format, where(), ": total_episodes is ", total->integral(), ", and there are ",
            episodes, " folders of episodes");
@@ -145,10 +121,6 @@ class MinariTables final : public Source {
     return table_;
   }
 
-  static const Plain* known(const Plain& space) {
-    return space.is(Plain::object) ? &space : nullptr;
-  }
-
   // Steps of one episode. Without any, the first row tells what they are like.
   TensorDict part(const Steps& steps) const {
     const auto table = this->table(steps.episode);
@@ -158,7 +130,7 @@ class MinariTables final : public Source {
            steps.episode, " has ", length, " steps, which are ", length + 1, " rows");
     }
     TensorDict result(Sizes{steps.count});
-    const Part part{*this, *table, steps};
+    const MinariRows part(*table, steps, meta_, options_);
     const auto columns = [&](std::string_view name) {
       return name == "observations" || name == "infos";
     };
@@ -170,137 +142,6 @@ class MinariTables final : public Source {
     return result;
   }
 
-  struct Part {
-    const MinariTables& set;
-    const TableFile& table;
-    const Steps& steps;
-
-    void add(TensorDict& to, const arrow::Wanted& wanted, bool longer) const {
-      const std::int64_t rows = steps.count == 0 ? 1 : steps.count + (longer ? 1 : 0);
-      arrow::Slice slice = table.read(steps.count == 0 ? 0 : steps.from, rows);
-      arrow::ImportOptions options;
-      options.even_lists = true;
-      const TensorDict values = [&] {
-        try {
-          return arrow::import_columns(slice, wanted, options);
-        } catch (const Error& failure) {
-          fail(failure.code(), table.where(), ": ", failure.what());
-        }
-      }();
-      visit_paths(*values.node(), [&](Path path, const Value& value) {
-        if (is_branch(value)) return;
-        OwnedKey key(path.begin(), path.end());
-        if (!longer) return put(to, place_of(key), value, key, false);
-        key[0] = key[0] == "infos" ? "info" : "observation";
-        put(to, key, value, OwnedKey(path.begin(), path.end()), true);
-      });
-    }
-
-   private:
-    static OwnedKey place_of(const OwnedKey& key) {
-      if (key == OwnedKey{"rewards"}) return {"next", "reward"};
-      if (key == OwnedKey{"terminations"}) return {"next", "terminated"};
-      if (key == OwnedKey{"truncations"}) return {"next", "truncated"};
-      OwnedKey place = key;
-      if (key[0] == "actions") place[0] = "action";
-      return place;
-    }
-
-    void put(TensorDict& to, const OwnedKey& key, const Value& value, const OwnedKey& column,
-             bool longer) const {
-      const std::string where = table.where() + ": " + show_path(views_of(column));
-      if (to.kind_of(views_of(key)) != EntryKind::none)
-        fail(Code::key_exists, where, " would be the second entry ", show_path(views_of(key)));
-      if (value.is_node()) {
-        const Plain lists = non_tensor_lists(*value.node());
-        const std::vector<Plain> items(lists.items().begin(), lists.items().end());
-        if (set.options_.decode && !items.empty() && items[0].is(Plain::object))
-          return put_rows(to, key, decoded(items, where, set.options_.max_bytes), longer);
-        return put_values(to, key, items, longer);
-      }
-      at::Tensor tensor = shaped(value.tensor(), column, where);
-      if (key[0] == "next") {
-        if (key[1] != "reward") tensor = tensor.to(at::kBool);
-        if (tensor.dim() == 1) tensor = tensor.unsqueeze(1);
-      }
-      put_rows(to, key, tensor, longer);
-    }
-
-    // Each has memory of its own: a write into one does not change the other.
-    void put_rows(TensorDict& to, const OwnedKey& key, const at::Tensor& rows, bool longer) const {
-      to.set(views_of(key), rows.narrow(0, 0, steps.count).clone());
-      if (longer) {
-        const std::int64_t from = steps.count == 0 ? 0 : 1;
-        to.set(views_of(below_next(key)), rows.narrow(0, from, steps.count).clone());
-      }
-    }
-    void put_values(TensorDict& to, const OwnedKey& key, const std::vector<Plain>& items,
-                    bool longer) const {
-      const auto set = [&](const OwnedKey& at, std::int64_t from) {
-        const auto begin = items.begin() + from;
-        if (steps.count == 0) return to.set_non_tensor(views_of(at), Plain::of_text(""));
-        set_values(to, views_of(at), Plain::of_list({begin, begin + steps.count}));
-      };
-      set(key, 0);
-      if (longer) set(below_next(key), 1);
-    }
-
-    static OwnedKey below_next(const OwnedKey& key) {
-      OwnedKey next{"next"};
-      next.insert(next.end(), key.begin(), key.end());
-      return next;
-    }
-
-    // Values are flat in a table; their space, or the metadata of the column, has their shape.
-    at::Tensor shaped(const at::Tensor& values, const OwnedKey& column,
-                      const std::string& where) const {
-      std::optional<Sizes> row;
-      if (column[0] == "infos") {
-        row = marked_shape(column, where);
-      } else if (column[0] == "observations" || column[0] == "actions") {
-        Space space(known(column[0] == "actions" ? set.actions_ : set.observations_));
-        for (std::size_t i = 1; i < column.size(); ++i) space = space.below(column[i]);
-        row = space.shape();
-      }
-      if (!row) return values;
-      Sizes sizes{values.size(0)};
-      std::int64_t elements = values.size(0);
-      for (const std::int64_t size : *row) {
-        sizes.push_back(size);
-        if (__builtin_mul_overflow(elements, size, &elements)) elements = -1;
-      }
-      if (elements != values.numel()) {
-        fail(Code::format, where, " has values of sizes ", show_sizes(values.sizes()),
-             ", and should have ", show_sizes(sizes));
-      }
-      return values.reshape(sizes);
-    }
-
-    std::optional<Sizes> marked_shape(const OwnedKey& column, const std::string& where) const {
-      const arrow::Schema* schema = &table.schema();
-      for (const std::string& name : column) {
-        const arrow::Schema* found = nullptr;
-        for (std::int64_t i = 0; i < schema->n_children && found == nullptr; ++i) {
-          const arrow::Schema* child = schema->children[i];
-          if (child->name != nullptr && name == child->name) found = child;
-        }
-        if (found == nullptr) return std::nullopt;
-        schema = found;
-      }
-      const auto text = arrow::metadata_value(schema->metadata, "shape", arrow::Place());
-      if (!text) return std::nullopt;
-      Sizes sizes;
-      for (std::size_t at = 0; at < text->size();) {
-        const std::size_t end = std::min(text->find(',', at), text->size());
-        const std::int64_t size = number_of(text->substr(at, end - at));
-        if (size < 0) fail(Code::format, where, " says that its shape is ", quote(*text));
-        sizes.push_back(size);
-        at = end + 1;
-      }
-      return sizes;
-    }
-  };
-
   static void put_done(TensorDict& td) {
     const at::Tensor* terminated = td.stored({"next", "terminated"});
     const at::Tensor* truncated = td.stored({"next", "truncated"});
@@ -311,18 +152,7 @@ class MinariTables final : public Source {
 
   // Code::format if an episode has other entries than the first.
   void require_same(const TensorDict& first, const TensorDict& other, std::int64_t episode) const {
-    const auto form = [](const TensorDict& td) {
-      std::map<OwnedKey, std::string> forms;
-      visit_paths(*td.node(), [&](Path path, const Value& value) {
-        if (is_branch(value)) return;
-        forms[OwnedKey(path.begin(), path.end())] =
-            value.is_node() ? "no tensor"
-                            : dtype_name(value.tensor().scalar_type()) + " " +
-                                  show_sizes(value.tensor().sizes().slice(1));
-      });
-      return forms;
-    };
-    const auto before = form(first), here = form(other);
+    const RowForms before = row_forms(first), here = row_forms(other);
     for (const auto& one : before) {
       const auto found = here.find(one.first);
       if (found == here.end() || found->second != one.second) {
@@ -340,7 +170,7 @@ class MinariTables final : public Source {
   }
 
   SetFolder folder_;
-  Plain metadata_, observations_, actions_;
+  MinariMeta meta_;
   FileFormat format_;
   DatasetOptions options_;
   mutable std::mutex mutex_;

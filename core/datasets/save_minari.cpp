@@ -1,4 +1,5 @@
 #include "core/datasets/made_space.h"
+#include "core/datasets/minari_text.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/datasets/space.h"
@@ -12,7 +13,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -100,63 +100,6 @@ Plain given_space(const TensorDict& metadata, const char* name) {
   return text.is(Plain::text) ? read_json(text.characters(), name, 64, Repeated::kept) : Plain();
 }
 
-// "name-v0", as each set must be called.
-std::string id_of(const std::string& folder) {
-  std::string name = folder.substr(folder.rfind('/') + 1);
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_') c = '_';
-  }
-  const std::size_t version = name.rfind("-v");
-  const bool has = version != std::string::npos && version > 0 && version + 2 < name.size() &&
-                   name.find_first_not_of("0123456789", version + 2) == std::string::npos;
-  return has ? name : name + "-v0";
-}
-
-struct Totals {
-  std::int64_t episodes = 0, steps = 0;
-  double megabytes = 0;
-  bool has_files = false;
-  std::string observations, actions;  // spaces
-  std::vector<Plain> made;            // names of those that are made of the values
-};
-
-// A member of metadata.json by which we know spaces that may still grow.
-constexpr const char* made_mark = "tensordict_made_spaces";
-
-std::string metadata_text(const TensorDict& metadata, const Totals& totals,
-                          const std::string& folder) {
-  static constexpr std::string_view ours[] = {"total_episodes",    "total_steps",   "data_format",
-                                              "observation_space", "action_space",  "dataset_size",
-                                              "minari_version",    "jpeg_encoding", "total",
-                                              "dataset_id",        made_mark};
-  PlainBuilder all;
-  const auto add = [&](std::string_view name, Plain value) {
-    all.name(name);
-    all.add(std::move(value));
-  };
-  all.open();
-  add("total_episodes", Plain::of_integer(totals.episodes));
-  add("total_steps", Plain::of_integer(totals.steps));
-  add("data_format", Plain::of_text("hdf5"));
-  add("observation_space", Plain::of_text(totals.observations));
-  add("action_space", Plain::of_text(totals.actions));
-  add("dataset_size", Plain::of_real(totals.megabytes));
-  add("jpeg_encoding", Plain::of_truth(totals.has_files));
-  add("minari_version", Plain::of_text("0.5.4"));
-  if (!totals.made.empty()) add(made_mark, Plain::of_list(totals.made));
-  const Plain id = metadata_member(metadata, "dataset_id");
-  add("dataset_id", id.is(Plain::text) ? id : Plain::of_text(id_of(folder)));
-  visit_paths(*metadata.node(), [&](Path path, const Value& value) {
-    const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
-    if (path.size() != 1 || plain == nullptr) return;
-    if (std::find(std::begin(ours), std::end(ours), path[0]) != std::end(ours)) return;
-    const bool list = plain->is(Plain::text) && (path[0] == "author" || path[0] == "author_email");
-    add(path[0], list ? Plain::of_list({*plain}) : *plain);
-  });
-  all.close(true);
-  return python_json(all.take());
-}
-
 constexpr const char* values_file = "data/main_data.hdf5";
 constexpr const char* metadata_file = "data/metadata.json";
 
@@ -194,7 +137,7 @@ class MinariWriter final : public SetWriter {
 
  private:
   struct State {
-    Totals totals;
+    MinariTotals totals;
     MadeSpace observations, actions;
   };
 
@@ -316,7 +259,7 @@ class MinariWriter final : public SetWriter {
 
   // Fails if anything is lost that may not be.
   std::string text_for(const State& state) {
-    Totals totals = state.totals;
+    MinariTotals totals = state.totals;
     totals.megabytes = std::round(totals.megabytes * 10) / 10;
     const auto text = [&](const Plain& given, const MadeSpace& made, const char* name) {
       const Plain told = metadata_member(plan_.metadata, name);

@@ -119,14 +119,17 @@ std::vector<std::string> SetFolder::files(const std::string& folder, int levels,
   return found;
 }
 
-std::shared_ptr<arrow::TableFile> SetFolder::table(const std::string& relative, FileFormat format,
-                                                   std::uint64_t max_bytes) const {
+FileBytes SetFolder::bytes(const std::string& relative) const {
   const std::string path = files::join(path_, relative);
   const files::Descriptor file = open(relative, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
   const auto mapped = MappedFile::of_open(file.get(), path, MappedFile::whole, MapMode::priv);
-  return std::make_shared<arrow::TableFile>(
-      FileBytes(mapped->data(), mapped->bytes(), mapped, quote(path)), format, max_bytes);
+  return {mapped->data(), mapped->bytes(), mapped, quote(path)};
+}
+
+std::shared_ptr<arrow::TableFile> SetFolder::table(const std::string& relative, FileFormat format,
+                                                   std::uint64_t max_bytes) const {
+  return std::make_shared<arrow::TableFile>(bytes(relative), format, max_bytes);
 }
 
 }  // namespace td::datasets

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/arrow/table_file.h"
+#include "core/consolidated/file_bytes.h"
 #include "core/formats/plain.h"
 #include "core/io/file_io.h"
 
@@ -33,6 +34,7 @@ class SetFolder {
   std::vector<std::string> files(const std::string& folder, int levels, std::string_view end) const;
   std::vector<std::string> names(const std::string& folder) const;  // all in it
 
+  FileBytes bytes(const std::string& relative) const;  // of a file, mapped
   std::shared_ptr<arrow::TableFile> table(const std::string& relative, FileFormat format,
                                           std::uint64_t max_bytes) const;
 

@@ -1,15 +1,12 @@
 #include "core/datasets/verify.h"
 
 #include "core/base/quote.h"
+#include "core/datasets/row_forms.h"
 #include "core/datasets/verify_problems.h"
 #include "core/io/file_io.h"
 #include "core/replay/replay_files.h"
-#include "core/tensor/dtype.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-
-#include <map>
 
 namespace td {
 
@@ -94,22 +91,9 @@ std::unique_ptr<Checker> checker_of(DatasetKind kind, Problems& problems) {
   }
 }
 
-using Forms = std::map<OwnedKey, std::string>;
-
-Forms row_forms(const TensorDict& rows) {
-  Forms forms;
-  visit_paths(*rows.node(), [&](Path path, const Value& value) {
-    if (is_branch(value)) return;
-    forms[OwnedKey(path.begin(), path.end())] =
-        value.is_node() ? "no numbers"
-                        : dtype_name(value.tensor().scalar_type()).substr(6) + " " +
-                              show_sizes(value.tensor().sizes().slice(1));
-  });
-  return forms;
-}
-
 // The libraries join episodes, which must be alike.
-void compare_forms(Problems& problems, const Spot& at, const Forms& first, const Forms& here) {
+void compare_forms(Problems& problems, const Spot& at, const RowForms& first,
+                   const RowForms& here) {
   for (const auto& one : first) {
     const auto found = here.find(one.first);
     if (found == here.end()) {
@@ -127,12 +111,12 @@ void compare_forms(Problems& problems, const Spot& at, const Forms& first, const
 }
 
 void verify_values(const Source& source, Checker& checker, Problems& problems) {
-  Forms first;
+  RowForms first;
   for (std::int64_t i = 0; i < source.episodes; ++i) {
     problems.attempt({checker.file_of(source, i), i}, [&] {
       const TensorDict rows = source.read({{i, 0, source.length(i)}});
       if (rows.batch_size()[0] == 0) return;
-      Forms here = row_forms(rows);
+      RowForms here = row_forms(rows);
       if (!checker.may_differ()) {
         first.empty() ? void(first = std::move(here))
                       : compare_forms(problems, {checker.file_of(source, i), i}, first, here);

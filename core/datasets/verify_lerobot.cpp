@@ -25,7 +25,7 @@ class LeRobotChecker final : public Checker {
     const SetFolder folder(problems_.path());
     info_ = check_info(problems_, folder);
     if (!info_.is(Plain::object)) return;
-    check_videos(folder);
+    check_video_files(problems_, folder, info_);
     check_stats(folder);
     check_tables(problems_, folder, info_);
   }
@@ -39,9 +39,12 @@ class LeRobotChecker final : public Checker {
                     found, " tasks");
     }
     check_splits(source.episodes);
+    bool has_videos = false;
     for (const Feature& feature : features_of(info_, "meta/info.json")) {
       if (feature.holds == Feature::tensor) features_.push_back(feature);
+      has_videos = has_videos || feature.holds == Feature::video;
     }
+    if (has_videos) frames_ = std::make_unique<FrameCheck>(problems_.path());
     const Plain* fps = info_.find("fps");
     fps_ = fps != nullptr && fps->is_number() ? fps->number() : 0;
   }
@@ -65,6 +68,7 @@ class LeRobotChecker final : public Checker {
     rows_ += count;
     const TensorDict about = source.metadata(number);
     check_tasks(at, about, rows);
+    if (frames_) frames_->episode(problems_, number, rows);
     SeenStats seen;
     for (const Feature& feature : features_) {
       const at::Tensor* found = rows.stored(views_of(feature.key));
@@ -130,27 +134,6 @@ class LeRobotChecker final : public Checker {
     }
   }
 
-  void check_videos(const SetFolder& folder) const {
-    const Plain* features = info_.find("features", Plain::object);
-    const Plain* pattern = info_.find("video_path", Plain::text);
-    for (std::size_t i = 0; features != nullptr && i < features->items().size(); ++i) {
-      const Plain* dtype = features->items()[i].find("dtype", Plain::text);
-      if (dtype == nullptr || dtype->characters() != "video") continue;
-      const std::string name(features->name(i));
-      if (pattern == nullptr) {
-        problems_.add({"meta/info.json"}, quote(name),
-                      " is a video, and there is no \"video_path\"");
-        continue;
-      }
-      const bool by_key = pattern->characters().substr(0, 18) == "videos/{video_key}";
-      if (!by_key) continue;
-      problems_.attempt({"videos/" + name}, [&] {
-        if (folder.files("videos/" + name, 1, ".mp4").empty())
-          problems_.add({"videos/" + name}, "there is no file of the video ", quote(name));
-      });
-    }
-  }
-
   // The texts that the list of episodes has must be those of its rows.
   void check_tasks(const Spot& at, const TensorDict& about, const TensorDict& rows) const {
     const Plain told = metadata_member(about, "tasks");
@@ -173,6 +156,7 @@ class LeRobotChecker final : public Checker {
 
   Plain info_, stats_;
   std::vector<Feature> features_;
+  std::unique_ptr<FrameCheck> frames_;  // of a set with videos
   double fps_ = 0;
   std::int64_t rows_ = 0;
   SeenStats seen_;

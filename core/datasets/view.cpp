@@ -1,5 +1,6 @@
 #include "core/datasets/view.h"
 
+#include "core/datasets/row_forms.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
@@ -22,19 +23,6 @@ namespace datasets {
 namespace {
 
 using SourcePtr = std::shared_ptr<const Source>;
-
-// What the rows of an entry are like.
-std::map<OwnedKey, std::string> forms_of(const TensorDict& rows) {
-  std::map<OwnedKey, std::string> forms;
-  visit_paths(*rows.node(), [&](Path path, const Value& value) {
-    if (is_branch(value)) return;
-    const OwnedKey key(path.begin(), path.end());
-    forms[key] = value.is_node() ? "no tensor"
-                                 : dtype_name(value.tensor().scalar_type()) + " " +
-                                       show_sizes(value.tensor().sizes().slice(1));
-  });
-  return forms;
-}
 
 class View final : public Source {
  public:
@@ -153,10 +141,10 @@ class View final : public Source {
 
   void require_same() const {
     if (sources_.size() == 1) return;
-    const auto first = forms_of(without(structure(*sources_[0])));
+    const auto first = row_forms(without(structure(*sources_[0])));
     for (std::size_t i = 1; i < sources_.size(); ++i) {
       if (sources_[i]->episodes == 0) continue;
-      const auto here = forms_of(without(structure(*sources_[i])));
+      const auto here = row_forms(without(structure(*sources_[i])));
       for (const auto& one : here) {
         const auto found = first.find(one.first);
         if (found != first.end() && found->second == one.second) continue;

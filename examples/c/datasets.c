@@ -35,6 +35,18 @@ int main(int argc, char **argv) {
   td_free(episode);
   td_free(rows);
 
+  /* [batches] */
+  td_loader_options batches = TD_LOADER_OPTIONS_INIT;
+  td_loader *loader;
+  batches.rows = 32;
+  batches.flags = TD_LOADER_SHUFFLE;
+  batches.num_workers = 2;
+  must(td_loader_create_from_dataset(set, &batches, &loader));
+  must(td_loader_next(loader, &rows));
+  /* [/batches] */
+  td_free(rows);
+  td_loader_free(loader);
+
   /* [metadata] */
   td_tensordict *about;
   must(td_dataset_metadata(set, &about));

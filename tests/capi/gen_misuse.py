@@ -136,7 +136,7 @@ FOR = {
     ("td_module_set_params", "params"): "misuse_script_params(&m)",
     ("td_optimizer_create", "params"): "misuse_recorded(&m)", ("td_optimizer_load_state", "state"): "misuse_empty(&m)",
     ("td_generator_load_state", "state"): "misuse_generator_state(&m)", ("td_tensor_arange", "end"): "4",
-    ("td_loader_create", "options"): "&m.loader_options", ("td_loader_load_state", "state"): "misuse_loader_state(&m)",
+    ("td_loader_create", "options"): "&m.loader_options", ("td_loader_create_from_dataset", "options"): "&m.loader_options", ("td_loader_load_state", "state"): "misuse_loader_state(&m)",
     ("td_replay_create", "options"): "&m.replay_options", ("td_replay_open", "folder"): "misuse_replay_folder(&m)",
     ("td_replay_load", "folder"): "misuse_replay_folder(&m)", ("td_replay_save", "folder"): 'td_path(td_test_folder(), "saved_replay")',
     ("td_replay_sample", "rows"): "1", ("td_replay_add", "row"): "misuse_replay_row(&m)", ("td_replay_extend", "rows"): "misuse_replay_rows(&m)",
@@ -380,7 +380,7 @@ def block(function, handles, frees, wrong=None, before="", value="", status="TD_
 
 # What a build, or a machine, may lack, by the first letters of the functions.
 NEEDS = {"td_store_": "misuse_need_store", "td_group_": "misuse_need_groups", "td_hdf5_": "misuse_need_hdf5",
-         "td_dataset_": "misuse_need_hdf5"}
+         "td_dataset_": "misuse_need_hdf5", "td_loader_create_from_": "misuse_need_hdf5"}
 OUTSIDE = {"td_group_by"}  # begins like an area that it is not in
 
 

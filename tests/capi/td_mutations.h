@@ -35,7 +35,7 @@ static inline void list_files(const char *root, const char *below, set_files *to
     if (lstat(path, &about) != 0) continue;
     if (S_ISDIR(about.st_mode)) {
       list_files(root, name, to);
-    } else if (!ends_with(name, ".hdf5") && !ends_with(name, ".mp4") && to->count < MOST_FILES) {
+    } else if (!ends_with(name, ".hdf5") && to->count < MOST_FILES) {
       snprintf(to->names[to->count++], sizeof *to->names, "%.255s", name);
     }
   }

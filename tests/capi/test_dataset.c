@@ -221,7 +221,7 @@ TD_TEST(options_are_checked) {
   options.max_episode_steps = -1;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
   options.max_episode_steps = 0;
-  options.flags = 2;
+  options.flags = 4;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
   options.flags = 0;
   options.max_entries = 2;

@@ -113,10 +113,6 @@ TD_TEST(lerobot_without_its_videos) {
   check_json_of(td, "videos", "[\"observation.images.front\"]");
   td_free(td);
   td_dataset_free(set);
-  td_dataset_options options = TD_DATASET_OPTIONS_INIT;
-  options.flags = TD_DATASET_DECODE;
-  TD_EXPECT(td_dataset_open(data_of("lerobot/arm_video"), &options, &set), TD_ERR_UNSUPPORTED);
-  TD_CHECK_TEXT(td_last_error_message(), "observation.images.front");
 }
 
 static td_tensordict *decoded(const char *path) {

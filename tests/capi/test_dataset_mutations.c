@@ -69,6 +69,7 @@ static int look_at(const char *path) {
   judge("kind", td_tool_kind(path, &kind));
   judge("verify", td_tool_verify(path, take_problem, &problems));
   options.max_bytes = (uint64_t)1 << 26;
+  options.flags = TD_DATASET_VIDEOS;
   td_status status = td_dataset_open(path, &options, &set);
   judge("open", status);
   if (status != TD_OK) return 0;
@@ -156,6 +157,8 @@ TD_TEST(sets_of_lerobot) {
   const int arrow = has_arrow_here();
   mutate(data_of("../datasets/lerobot/arm"), "arm", arrow);
   mutate(data_of("../datasets/lerobot/arm_v21"), "arm_v21", arrow);
+  mutate(data_of("../datasets/lerobot/arm_video"), "arm_video", arrow);
+  mutate(data_of("../datasets/lerobot/cams_v21"), "cams_v21", arrow);
 }
 TD_TEST(buffers_of_torchrl) {
   mutate(data_of("../torchrl/per_wrapped/folder"), "per_wrapped", 1);

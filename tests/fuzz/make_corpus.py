@@ -85,6 +85,9 @@ for flags in range(16):
 for flags in range(16):
     write("arrow", f"steps_{flags}", bytes([flags * 5]) + bytes((flags * 91 + i * i * 7 + i * 3) % 256 for i in range(200)))
 
+for path in sorted((GOLDEN.parent / "videos").glob("*.mp4")):
+    write("video", path.stem, path.read_bytes())
+
 BAGS = GOLDEN.parent / "bags"
 for path in sorted(BAGS.rglob("*.mcap")):
     bag = bytearray(path.read_bytes())

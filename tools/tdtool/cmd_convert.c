@@ -50,12 +50,12 @@ static int convert_set(const char *from, const char *to) {
   refuse_existing(to);
   if (kind == TD_DATASET_KIND_DETECT) { /* the rows of one */
     const form as = form_for(to);
-    must(td_dataset_open(from, NULL, &set));
+    must(open_set(from, &set));
     must(td_dataset_flat(set, &td));
     save_any(td, to, as, "convert");
     print_saved(td, to, as);
     td_free(td);
-  } else if (td_dataset_open(from, NULL, &set) == TD_OK) {
+  } else if (open_set(from, &set) == TD_OK) {
     must(td_dataset_convert(set, kind, to, &options));
   } else {
     td = open_any(from, false);

@@ -68,7 +68,7 @@ int run_split(int count, char **arguments) {
   }
   td_dataset *set;
   td_dataset_kind kind;
-  must(td_dataset_open(arguments[0], NULL, &set));
+  must(open_set(arguments[0], &set));
   must(td_dataset_about(set, &kind, NULL, NULL));
   if (view_asked.as) kind = dataset_kind_named("split", view_asked.as);
   split of = {.outs = split_asked.by_task ? NULL : arguments + 1,

@@ -44,6 +44,12 @@ td_dataset_save_options set_saving(bool lossy) {
   return options;
 }
 
+td_status open_set(const char *path, td_dataset **set) {
+  td_dataset_options options = TD_DATASET_OPTIONS_INIT;
+  options.flags = TD_DATASET_VIDEOS;
+  return td_dataset_open(path, &options, set);
+}
+
 bool is_set(const char *path) {
   td_dataset_kind kind;
   return td_tool_kind(path, &kind) == TD_OK && kind != TD_DATASET_KIND_DETECT;
@@ -119,7 +125,7 @@ static void print_json(const td_dataset *set, const char *path, const tree *stru
 
 bool show_dataset(const char *path, int64_t depth) {
   td_dataset *set;
-  if (td_dataset_open(path, NULL, &set) != TD_OK) return false;
+  if (open_set(path, &set) != TD_OK) return false;
   td_tensordict *structure, *metadata;
   must(td_dataset_structure(set, &structure));
   must(td_dataset_metadata(set, &metadata));

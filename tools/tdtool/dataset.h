@@ -14,6 +14,9 @@ void print_dataset(const td_dataset *set, const char *path);
 /* How a set is written, by the options of the command. */
 td_dataset_save_options set_saving(bool lossy);
 
+/* Opens one with the entries of its videos, whose frames are decoded when rows are read. */
+td_status open_set(const char *path, td_dataset **set);
+
 /* Whether a path holds a data set by its looks, also a damaged one; a folder of a dictionary is not one. */
 bool is_set(const char *path);
 

@@ -1,11 +1,12 @@
 # Minibatches of a dictionary.
 
 """
-    eachbatch(td, rows; shuffle = false, seed = rand(UInt64), epochs = 1, partial = true, options...) -> BatchLoader
+    eachbatch(td_or_set, rows; shuffle = false, seed = rand(UInt64), epochs = 1, partial = true, options...) -> BatchLoader
 
 The rows of a dictionary as batches of `rows` each; a row is an element of the first batch dimension. A `for` loop
 runs through `epochs` epochs, and the next loop goes on with the epoch behind them. The order follows from `seed`
-alone, whatever the number of workers, and is the same in every language.
+alone, whatever the number of workers, and is the same in every language. Of a data set they are the steps of all
+episodes, which are read when a batch is made, ahead by the workers.
 
 - `shuffle`: each row once, in another order in each epoch; `replace`: any row any number of times; `weights`: one
   for each row, which is drawn as often; an epoch of the last two has `draws` rows
@@ -29,7 +30,7 @@ julia> sum(sum(Array(batch["x"])) for batch in eachbatch(td, 2; shuffle = true))
 15
 ```
 """
-function eachbatch(td::TensorDict, rows::Integer; shuffle::Bool = false, seed::Integer = rand(UInt64),
+function eachbatch(td::Union{TensorDict,Dataset}, rows::Integer; shuffle::Bool = false, seed::Integer = rand(UInt64),
                    epochs::Integer = 1, partial::Bool = true, replace::Bool = false, draws::Integer = 0,
                    weights::Union{AbstractArray,Tensor,Nothing} = nothing, num_workers::Integer = 0, ahead::Integer = 0,
                    keys = nothing, rank::Integer = 0, world_size::Integer = 1, flat::Bool = false,
@@ -53,7 +54,8 @@ function eachbatch(td::TensorDict, rows::Integer; shuffle::Bool = false, seed::I
                         device_index = device === nothing ? -1 : device.index, slice_len = slice,
                         slice_step = slice_step, episode = one,
                         ends = isempty(last) ? Ptr{td_key}(C_NULL) : pointer(last), ends_len = ends_count)
-                    loader = call(BatchLoader, td_loader_create, td, Ref(options))
+                    create = td isa Dataset ? td_loader_create_from_dataset : td_loader_create
+                    loader = call(BatchLoader, create, td, Ref(options))
                     loader.epochs, loader.transform, loader.reuse = epochs, transform, reuse
                     loader
                 end

@@ -4,8 +4,8 @@ const dataset_kinds = (minari = TD_DATASET_KIND_MINARI, robomimic = TD_DATASET_K
                        lerobot = TD_DATASET_KIND_LEROBOT, torchrl = TD_DATASET_KIND_TORCHRL, ros = TD_DATASET_KIND_ROS)
 
 """
-    open_dataset(path; kind = nothing, max_episode_steps = 0, max_bytes = 0, max_entries = 0, decode = false, rate = 0,
-                 clock = nothing) -> Dataset
+    open_dataset(path; kind = nothing, max_episode_steps = 0, max_bytes = 0, max_entries = 0, decode = false,
+                 videos = false, rate = 0, clock = nothing) -> Dataset
 
 Open a data set: a folder or a file. Its kind is found by looking, or told: `:minari`, `:robomimic`, `:d4rl`, `:lerobot`,
 `:torchrl` or `:ros`. Values are read when they are asked for. A step is a row, laid out as TorchRL does it.
@@ -18,16 +18,17 @@ Open a data set: a folder or a file. Its kind is found by looking, or told: `:mi
 - `dataset_kind(set)` and `version(set)`: what it is, and the version that it names; `""` for none
 
 `max_episode_steps` ends episodes of D4RL that has no `timeouts`; `max_bytes` and `max_entries` limit what is read.
-`decode` makes tensors of encoded pictures. Of bags of ROS, each message of the topic `clock` is a row, or there are `rate`
+`decode` makes tensors of encoded pictures and of the frames of videos, `videos` of these alone. Of bags of ROS, each message of the topic `clock` is a row, or there are `rate`
 rows each second.
 """
 function open_dataset(path::AbstractString; kind::Union{Symbol,Nothing} = nothing, max_episode_steps::Integer = 0,
-                      max_bytes::Integer = 0, max_entries::Integer = 0, decode::Bool = false, rate::Real = 0,
-                      clock::Union{AbstractString,Nothing} = nothing)
+                      max_bytes::Integer = 0, max_entries::Integer = 0, decode::Bool = false,
+                      videos::Bool = false, rate::Real = 0, clock::Union{AbstractString,Nothing} = nothing)
     topic = clock === nothing ? nothing : String(clock)
     GC.@preserve topic call(Dataset, td_dataset_open, String(path), Ref(td_dataset_options(
         kind = kind === nothing ? TD_DATASET_KIND_DETECT : dataset_number(kind), max_episode_steps = max_episode_steps,
-        max_bytes = max_bytes, max_entries = max_entries, flags = decode ? TD_DATASET_DECODE : 0, rate = rate,
+        max_bytes = max_bytes, max_entries = max_entries, rate = rate,
+        flags = (decode ? TD_DATASET_DECODE : 0) | (videos ? TD_DATASET_VIDEOS : 0),
         clock = topic === nothing ? C_NULL : Base.unsafe_convert(Cstring, topic))))
 end
 

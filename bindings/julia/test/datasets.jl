@@ -37,6 +37,18 @@ let set = open_or_nothing("minari/mixed")
         decoded === nothing || @test size(decoded["observation", "camera"]) == (15, 32, 36, 3)
         decoded === nothing || @test sum(Int.(Array(decoded["observation", "camera"]))) == 4640391
     end
+    set === nothing || @testset "batches are read from the set" begin
+        cartpole = open_or_nothing("minari/cartpole")
+        read = eachbatch(cartpole, 16; shuffle = true, seed = 3, num_workers = 2)
+        for (batch, wanted) in zip(read, eachbatch(flat(cartpole), 16; shuffle = true, seed = 3))
+            @test batch == wanted
+        end
+    end
+    @testset "videos are entries" begin
+        with = structure(open_or_nothing("lerobot/cams_v21"; videos = true))
+        @test size(with["observation", "image", "top"]) == (0, 32, 48, 3)
+        @test !haskey(structure(open_or_nothing("lerobot/cams_v21")), ("observation", "image", "top"))
+    end
     set === nothing || @testset "a kind is told and episodes are cut" begin
         cut = open_or_nothing("d4rl/chunks.hdf5"; kind = :d4rl, max_episode_steps = 12, max_entries = 100)
         @test lengths(cut) == [12, 12, 1, 5]

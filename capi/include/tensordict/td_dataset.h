@@ -34,8 +34,7 @@ enum {
                                       folder `data`, or the HDF5 file in it */
   TD_DATASET_KIND_ROBOMIMIC = 2, /**< robomimic, and raw demonstrations of robosuite */
   TD_DATASET_KIND_D4RL = 3,      /**< D4RL, also in chunks */
-  TD_DATASET_KIND_LEROBOT = 4,   /**< LeRobot v2.0, v2.1 and v3.0: a folder with `meta/info.json`;
-                                      videos are left out */
+  TD_DATASET_KIND_LEROBOT = 4,   /**< LeRobot v2.0, v2.1 and v3.0: a folder with `meta/info.json` */
   TD_DATASET_KIND_TORCHRL = 5,   /**< a folder of TorchRL's replay buffers, or of this library's */
   TD_DATASET_KIND_ROS = 6        /**< bags of ROS 2: MCAP and SQLite (`.db3`), a file or a folder */
 };
@@ -45,9 +44,11 @@ enum {
  */
 typedef uint32_t td_dataset_flags;
 enum {
-  TD_DATASET_DECODE = 1 /**< encoded pictures (PNG, JPEG) become uint8 tensors [height, width,
-                             channels], gray ones [height, width], int32 those of 16 bits; otherwise
-                             they are bytes */
+  TD_DATASET_DECODE = 1, /**< encoded pictures (PNG, JPEG) become uint8 tensors [height, width,
+                              channels], gray ones [height, width], int32 those of 16 bits;
+                              otherwise they are bytes. Videos are read, too */
+  TD_DATASET_VIDEOS = 2  /**< LeRobot: the frames of videos are entries, uint8 [height, width, 3] of
+                              red, green and blue; otherwise videos are left out. Since 0.3.0 */
 };
 
 /**
@@ -77,8 +78,7 @@ typedef struct td_dataset_options {
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (no data set; damaged; its parts contradict each other; larger
  *         than the limits), TD_ERR_UNSUPPORTED (a kind or version that is not read; this build has no
- *         HDF5, or no Arrow for tables; a library that the file needs is missing; with
- *         TD_DATASET_DECODE, videos), TD_ERR_KEY_NOT_FOUND (a group is missing; a bag has no topic
+ *         HDF5, or no Arrow for tables; a library that the file needs is missing), TD_ERR_KEY_NOT_FOUND (a group is missing; a bag has no topic
  *         `clock`), TD_ERR_BUSY (the file was replaced meanwhile), TD_ERR_INVALID_ARGUMENT (also:
  *         both a rate and a clock), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread

@@ -2,6 +2,7 @@
 #ifndef TENSORDICT_TD_LOADER_H
 #define TENSORDICT_TD_LOADER_H
 
+#include "tensordict/td_dataset.h"
 #include "tensordict/td_map.h"
 #include "tensordict/td_module.h"
 
@@ -107,6 +108,26 @@ typedef struct td_loader_options {
 TD_API(0, 2) TD_MUST_USE
 td_status td_loader_create(const td_tensordict *td, const td_loader_options *options,
                            td_loader **result) TD_NOEXCEPT;
+
+/**
+ * Makes a loader over the steps of a data set, which are read when a batch is made: ahead, by the
+ * workers, if there are any. Nothing else of the set is in memory but two numbers for each step.
+ *
+ * As td_loader_create() of td_dataset_flat(), with the same batches: rows are steps of all episodes,
+ * slices stay in an episode. A batch reads its steps in the order of the set, each once. Pictures and
+ * videos are decoded as the set was opened. `keys` are looked for in each batch.
+ *
+ * @param dataset borrowed; may be freed before the loader
+ * @param options borrowed, with all it points to; without `episode`, `ends` and TD_LOADER_REFRESH
+ * @param result  new; free with td_loader_free(); NULL on failure
+ *
+ * @return TD_OK, those of td_loader_create() and of td_dataset_lengths(); td_loader_next() then
+ *         returns those of td_dataset_rows(), too
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_loader_create_from_dataset(const td_dataset *dataset, const td_loader_options *options,
+                                        td_loader **result) TD_NOEXCEPT;
 
 /**
  * Frees a loader. Waits for batches that workers are making; starts no others. If `transform` frees

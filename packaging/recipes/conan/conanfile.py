@@ -7,7 +7,7 @@ from conan.tools.gnu import PkgConfigDeps
 from conan.tools.meson import Meson, MesonToolchain
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
-NOT_PACKED = ("tests", "rust", "julia", "csharp", "lua", "swig", "mujoco", "bench", "arrow", "distributed")
+NOT_PACKED = ("tests", "rust", "julia", "csharp", "lua", "swig", "mujoco", "bench", "arrow", "video", "distributed")
 
 
 class TensorDict(ConanFile):

@@ -12,7 +12,7 @@ pkgs.stdenv.mkDerivation {
   postUnpack = "mkdir -p torch && ln -s ${torch}/lib torch/lib && ln -s ${torch.dev}/include torch/include";
   preConfigure = "mesonFlagsArray+=(-Dlibtorch=$NIX_BUILD_TOP/torch)";
   mesonFlags = [ "-Dcombine=true" "-Dhdf5=enabled" ] ++ map (name: "-D${name}=disabled") [
-    "arrow" "distributed" "tests" "rust" "julia" "csharp" "lua" "swig" "mujoco" "bench"
+    "arrow" "video" "distributed" "tests" "rust" "julia" "csharp" "lua" "swig" "mujoco" "bench"
   ];
   postFixup = "patchelf --add-rpath ${torch}/lib $out/lib/libtensordict.so";
   meta = {

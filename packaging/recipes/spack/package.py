@@ -23,7 +23,7 @@ class Tensordict(MesonPackage):
 
     def meson_args(self):
         torch = join_path(python_platlib_of(self.spec), "torch")
-        off = ("arrow", "distributed", "tests", "rust", "julia", "csharp", "lua", "swig", "mujoco", "bench")
+        off = ("arrow", "video", "distributed", "tests", "rust", "julia", "csharp", "lua", "swig", "mujoco", "bench")
         args = ["-D{0}=disabled".format(name) for name in off]
         return args + [
             "-Dcombine=true",

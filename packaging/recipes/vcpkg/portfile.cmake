@@ -4,7 +4,7 @@ vcpkg_configure_meson(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS
     "-Dlibtorch=${CURRENT_INSTALLED_DIR}"
-    -Dcombine=true -Dhdf5=enabled -Darrow=disabled -Ddistributed=disabled
+    -Dcombine=true -Dhdf5=enabled -Darrow=disabled -Dvideo=disabled -Ddistributed=disabled
     -Dtests=disabled -Drust=disabled -Djulia=disabled -Dcsharp=disabled -Dlua=disabled -Dswig=disabled
     -Dmujoco=disabled -Dbench=disabled)
 vcpkg_install_meson()

@@ -15,11 +15,11 @@ namespace TensorDicts
         /// The order follows from the seed alone, whatever the number of workers, and is the same in every language.
         /// </summary>
         public BatchLoader Batches(long rows, BatchOptions? options = null) =>
-            new BatchLoader(this, rows, options ?? new BatchOptions());
+            new BatchLoader(this, null, rows, options ?? new BatchOptions());
 
         /// <summary>As with options, each row once in another order in each epoch.</summary>
         public BatchLoader Batches(long rows, bool shuffle, ulong? seed = null, int numWorkers = 0) =>
-            new BatchLoader(this, rows, new BatchOptions { Shuffle = shuffle, Seed = seed, NumWorkers = numWorkers });
+            new BatchLoader(this, null, rows, new BatchOptions { Shuffle = shuffle, Seed = seed, NumWorkers = numWorkers });
     }
 
     /// <summary>
@@ -32,7 +32,8 @@ namespace TensorDicts
         private readonly int epochs;
         private readonly bool reuse;
 
-        internal BatchLoader(TensorDict td, long rows, BatchOptions options)
+        // Of a dictionary or of a data set.
+        internal BatchLoader(TensorDict? td, Dataset? set, long rows, BatchOptions options)
         {
             epochs = options.Epochs >= 0 ? options.Epochs
                 : throw new ArgumentOutOfRangeException(nameof(options), "Epochs must be at least 0");
@@ -46,13 +47,16 @@ namespace TensorDicts
             raw.ends = ends.Pointer;
             raw.ends_len = ends.Length;
             raw.episode = episode.Pointer;
-            using var source = td.Handle.BorrowUnseen();
+            using var source = td == null ? default : td.Handle.BorrowUnseen();
+            using var steps = set == null ? default : set.Handle.Borrow();
             using var weights = options.Weights == null ? default : options.Weights.Handle.Borrow();
             using var module = options.Transform == null ? default : options.Transform.Handle.Borrow();
             raw.weights = weights.Pointer;
             raw.module = module.Pointer;
             td_loader* result = null;
-            Status.Check(Native.td_loader_create(source.Pointer, &raw, &result));
+            Status.Check(set == null
+                ? Native.td_loader_create(source.Pointer, &raw, &result)
+                : Native.td_loader_create_from_dataset(steps.Pointer, &raw, &result));
             handle = new LoaderHandle(result);
         }
 

@@ -44,8 +44,11 @@ namespace TensorDicts
         /// <summary>The most entries of a group; 0: the library's own limit.</summary>
         public uint MaxEntries { get; set; }
 
-        /// <summary>Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are.</summary>
+        /// <summary>Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are. Videos are read, too.</summary>
         public bool Decode { get; set; }
+
+        /// <summary>LeRobot: the frames of videos are entries; otherwise videos are left out.</summary>
+        public bool Videos { get; set; }
 
         /// <summary>Bags of ROS: so many rows each second; 0: a row for each message of <see cref="Clock"/>.</summary>
         public double Rate { get; set; }
@@ -104,7 +107,8 @@ namespace TensorDicts
             raw.max_episode_steps = options.MaxEpisodeSteps;
             raw.max_bytes = options.MaxBytes;
             raw.max_entries = options.MaxEntries;
-            raw.flags = options.Decode ? td_dataset_flags.TD_DATASET_DECODE : 0;
+            raw.flags = (options.Decode ? td_dataset_flags.TD_DATASET_DECODE : 0)
+                | (options.Videos ? td_dataset_flags.TD_DATASET_VIDEOS : 0);
             raw.rate = options.Rate;
             raw.clock = clock.Pointer;
             td_dataset* result = null;
@@ -179,6 +183,15 @@ namespace TensorDicts
 
         /// <summary>Closes the data set. What was read from it stays.</summary>
         public void Dispose() => handle.Dispose();
+
+        /// <summary>
+        /// The steps of all episodes as batches, as those of <see cref="Flat"/>. They are read when a batch is made, ahead by the
+        /// workers; slices stay in an episode.
+        /// </summary>
+        public BatchLoader Batches(long rows, BatchOptions? options = null) =>
+            new BatchLoader(null, this, rows, options ?? new BatchOptions());
+
+        internal DatasetHandle Handle => handle;
 
         private (DatasetKind Kind, long Episodes, long Steps) About()
         {

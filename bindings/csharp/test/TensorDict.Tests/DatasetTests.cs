@@ -64,6 +64,38 @@ public class DatasetTests
     }
 
     [Fact]
+    public void BatchesAreReadFromTheSet()
+    {
+        using Dataset? set = Opened("minari/cartpole");
+        if (set == null)
+        {
+            return;
+        }
+        using TensorDict flat = set.Flat();
+        using BatchLoader read = set.Batches(16, new BatchOptions { Shuffle = true, Seed = 3, NumWorkers = 2 });
+        using BatchLoader wanted = flat.Batches(16, shuffle: true, seed: 3);
+        for (int i = 0; i < 8; i++)
+        {
+            using TensorDict one = read.Next()!;
+            using TensorDict other = wanted.Next()!;
+            Assert.True(one.EqualTo(other));
+        }
+    }
+
+    [Fact]
+    public void VideosAreEntries()
+    {
+        string path = Golden.Folder("../datasets/lerobot/cams_v21");
+        using Dataset with = Dataset.Open(path, new DatasetOptions { Videos = true });
+        using Dataset without = Dataset.Open(path);
+        using TensorDict rows = with.Structure();
+        using TensorDict others = without.Structure();
+        using Tensor top = rows.GetTensor(("observation", "image", "top"));
+        Assert.Equal(new long[] { 0, 32, 48, 3 }, top.Shape);
+        Assert.False(others.ContainsKey("observation", "image", "top"));
+    }
+
+    [Fact]
     public void PicturesAreDecoded()
     {
         using Dataset? set = Opened("minari/mixed", new DatasetOptions { Decode = true });

@@ -2,6 +2,7 @@
 
 use tensordict_sys as sys;
 
+use crate::dataset::Dataset;
 use crate::device::Device;
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, sound, Result};
@@ -16,7 +17,7 @@ use crate::tensor::Tensor;
 #[derive(Clone)]
 #[must_use = "batches are made when they are iterated over"]
 pub struct Batches<'a> {
-    td: &'a Dict,
+    from: Rows<'a>,
     raw: sys::td_loader_options,
     epochs: Option<u64>,
     keys: Vec<KeyPath>,
@@ -24,6 +25,21 @@ pub struct Batches<'a> {
     ends: Vec<KeyPath>,
     weights: Option<&'a Tensor>,
     module: Option<&'a TensorDictModule>,
+}
+
+// What the rows are of.
+#[derive(Clone)]
+enum Rows<'a> {
+    Dict(&'a Dict),
+    Dataset(&'a Dataset),
+}
+
+impl Dataset {
+    /// The steps of a data set as batches of `rows` each, as [`Dict::batches`] of [`flat`](Self::flat). They are read when a batch is
+    /// made, ahead by the workers; slices stay in an episode.
+    pub fn batches(&self, rows: usize) -> Batches<'_> {
+        Batches::new(Rows::Dataset(self), rows)
+    }
 }
 
 impl Dict {
@@ -44,14 +60,18 @@ impl Dict {
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     pub fn batches(&self, rows: usize) -> Batches<'_> {
-        let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-        let raw = sys::td_loader_options { rows, ..Default::default() };
-        let (keys, episode, ends) = (Vec::new(), Vec::new(), Vec::new());
-        Batches { td: self, raw, epochs: None, keys, episode, ends, weights: None, module: None }
+        Batches::new(Rows::Dict(self), rows)
     }
 }
 
 impl<'a> Batches<'a> {
+    fn new(from: Rows<'a>, rows: usize) -> Self {
+        let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+        let raw = sys::td_loader_options { rows, ..Default::default() };
+        let (keys, episode, ends) = (Vec::new(), Vec::new(), Vec::new());
+        Batches { from, raw, epochs: None, keys, episode, ends, weights: None, module: None }
+    }
+
     fn flag(mut self, flag: sys::td_loader_flags) -> Self {
         self.raw.flags |= flag;
         self
@@ -200,7 +220,14 @@ impl<'a> Batches<'a> {
         raw.module = self.module.map_or(std::ptr::null(), TensorDictModule::raw);
         let mut token = std::ptr::null_mut();
         // SAFETY: the handles, the options and the keys that they point at are alive.
-        check(unsafe { sys::td_loader_create(self.td.raw(), &raw, &mut token) })?;
+        check(unsafe {
+            match self.from {
+                Rows::Dict(td) => sys::td_loader_create(td.raw(), &raw, &mut token),
+                Rows::Dataset(set) => {
+                    sys::td_loader_create_from_dataset(set.raw(), &raw, &mut token)
+                }
+            }
+        })?;
         // SAFETY: the call succeeded and gave the handle to us.
         Ok(Loader { handle: unsafe { Handle::new(token) } })
     }

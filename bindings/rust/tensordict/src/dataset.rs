@@ -75,9 +75,15 @@ impl DatasetOptions {
         self
     }
 
-    /// Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are.
+    /// Encoded pictures (PNG, JPEG) become tensors of bytes; otherwise they stay as they are. Videos are read, too.
     pub fn decode(mut self) -> Self {
         self.raw.flags |= sys::TD_DATASET_DECODE;
+        self
+    }
+
+    /// LeRobot: the frames of videos are entries; otherwise videos are left out.
+    pub fn videos(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_VIDEOS;
         self
     }
 
@@ -155,6 +161,10 @@ pub struct Dataset {
 unsafe impl Sync for Dataset {}
 
 impl Dataset {
+    pub(crate) fn raw(&self) -> *const sys::td_dataset {
+        self.handle.get()
+    }
+
     /// Opens a folder or a file. Values are read when they are asked for.
     #[track_caller]
     pub fn open(path: impl AsRef<Path>, options: &DatasetOptions) -> Result<Self> {

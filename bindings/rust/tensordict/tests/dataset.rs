@@ -52,6 +52,30 @@ fn pictures_are_decoded() {
 }
 
 #[test]
+fn batches_are_read_from_the_set() {
+    let Some(set) = opened("minari/cartpole", &DatasetOptions::new()) else { return };
+    let flat = set.flat().unwrap();
+    let pairs = set.batches(16).shuffle(3).num_workers(2).into_iter().zip(flat.batches(16).shuffle(3));
+    let mut rows = 0;
+    for (read, wanted) in pairs {
+        let (read, wanted) = (read.unwrap(), wanted.unwrap());
+        assert!(read.equal(&wanted).unwrap());
+        rows += read.batch_size()[0];
+    }
+    assert_eq!(rows, 113);
+}
+
+#[test]
+fn videos_are_entries() {
+    for (set, found) in [(DatasetOptions::new().videos(), true), (DatasetOptions::new(), false)] {
+        let rows = Dataset::open(path("lerobot/cams_v21"), &set).unwrap().structure().unwrap();
+        let top = ["observation", "image", "top"];
+        assert_eq!(rows.contains(top), found);
+        assert!(!found || rows.tensor(top).unwrap().shape() == [0, 32, 48, 3]);
+    }
+}
+
+#[test]
 fn bags_have_a_row_for_each_message_or_at_a_rate() {
     let bag = path("../bags/robot_plain.mcap");
     let set = Dataset::open(&bag, &DatasetOptions::new().clock("/cmd_vel").unwrap()).unwrap();

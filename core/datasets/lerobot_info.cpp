@@ -1,0 +1,75 @@
+#include "core/datasets/lerobot_info.h"
+
+#include "core/datasets/lerobot_columns.h"
+#include "core/datasets/source.h"
+#include "core/tree/walk.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace td::datasets {
+
+namespace {
+
+// What other kinds, or we do not know, stays.
+void add_others(const TensorDict& metadata,
+                std::vector<std::pair<std::string, Plain>>& members) {
+  static constexpr std::string_view ours[] = {
+      "total_videos", "total_chunks", "stats", "tasks", "subtasks", "videos", scalars_mark};
+  std::vector<std::pair<std::string, Plain>> others;
+  visit_paths(*metadata.node(), [&](Path path, const Value& value) {
+    const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
+    if (plain == nullptr || is_branch(value)) return;
+    const bool known = std::find(std::begin(ours), std::end(ours), path[0]) != std::end(ours) ||
+                       std::any_of(members.begin(), members.end(),
+                                   [&](const auto& one) { return one.first == path[0]; });
+    if (known) return;
+    std::string name;
+    for (const std::string_view part : path)
+      name += (name.empty() ? "" : "/") + std::string(part);
+    others.emplace_back(name, *plain);
+  });
+  const Plain nested = nested_members(object_of(others));
+  for (std::size_t i = 0; i < nested.items().size(); ++i)
+    members.emplace_back(nested.name(i), nested.items()[i]);
+}
+
+}  // namespace
+
+Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata) {
+  const auto count = static_cast<std::int64_t>(plan.episodes.size());
+  std::vector<std::pair<std::string, Plain>> features;
+  std::vector<Plain> alone;
+  for (const PlannedColumn& column : plan.columns) {
+    const Feature& feature = column.feature;
+    features.emplace_back(feature.column,
+                          feature_plain(dtype_text(feature), feature.shape, column.names));
+    if (column.is_alone) alone.push_back(Plain::of_text(feature.column));
+  }
+  for (const auto& name : made_columns)
+    features.emplace_back(name.first, feature_plain(name.second, {1}, Plain()));
+  const Plain robot = metadata_member(metadata, "robot_type");
+  const Plain splits = metadata_member(metadata, "splits");
+  const Plain before = metadata_member(metadata, "total_episodes");
+  const bool same = splits.is(Plain::object) && before == Plain::of_integer(count);
+  std::vector<std::pair<std::string, Plain>> members{
+      {"codebase_version", Plain::of_text("v3.0")},
+      {"robot_type", robot},
+      {"total_episodes", Plain::of_integer(count)},
+      {"total_frames", Plain::of_integer(plan.frames)},
+      {"total_tasks", Plain::of_integer(static_cast<std::int64_t>(plan.tasks.size()))},
+      {"chunks_size", Plain::of_integer(lerobot_chunks_size)},
+      {"data_files_size_in_mb", Plain::of_integer(lerobot_file_megabytes)},
+      {"video_files_size_in_mb", Plain::of_integer(200)},
+      {"fps", plan.fps},
+      {"splits",
+       same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
+      {"data_path", Plain::of_text(lerobot_data_path)},
+      {"video_path", Plain()},
+      {"features", object_of(features)}};
+  if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
+  add_others(metadata, members);
+  return object_of(members);
+}
+
+}  // namespace td::datasets

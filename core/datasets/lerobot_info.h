@@ -1,0 +1,15 @@
+// core/datasets/lerobot_info.h: meta/info.json of LeRobot, as it is written.
+#pragma once
+
+#include "core/datasets/lerobot_plan.h"
+
+namespace td::datasets {
+
+inline constexpr const char* lerobot_data_path =
+    "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet";
+inline constexpr std::int64_t lerobot_chunks_size = 1000, lerobot_file_megabytes = 100;
+
+// `metadata` is that of the set that is written, also of another kind.
+Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata);
+
+}  // namespace td::datasets

@@ -1,0 +1,39 @@
+// core/datasets/minari_meta.h: what metadata.json of Minari tells, wherever the values are.
+#pragma once
+
+#include "core/datasets/source.h"
+#include "core/datasets/space.h"
+#include "core/formats/plain.h"
+
+#include <string>
+#include <vector>
+
+namespace td::datasets {
+
+struct MinariMeta {
+  // Code::format for spaces that are no JSON. `where` begins the messages.
+  MinariMeta(Plain members, std::string where);
+
+  Plain members;
+  std::string where, version;
+  Plain observations, actions;  // spaces; null without
+
+  Space observation_space() const { return Space(known(observations)); }
+  Space action_space() const { return Space(known(actions)); }
+  // Those of the episodes of a set. Code::format if they are not as many as total_steps.
+  std::vector<std::int64_t> lengths(const Source& set) const;
+
+ private:
+  static const Plain* known(const Plain& space) {
+    return space.is(Plain::object) ? &space : nullptr;
+  }
+  Plain space(const char* name) const;
+};
+
+inline OwnedKey below_next(const OwnedKey& key) {
+  OwnedKey next{"next"};
+  next.insert(next.end(), key.begin(), key.end());
+  return next;
+}
+
+}  // namespace td::datasets

@@ -1,0 +1,22 @@
+// core/videos/library.h: the functions of the module that decodes videos.
+#pragma once
+
+#include "core/videos/module.h"
+
+#include <string>
+
+namespace td::videos {
+
+struct Library {
+  TdVideoOpen* open;
+  TdVideoClose* close;
+  TdVideoReset* reset;
+  TdVideoSend* send;
+  TdVideoReceive* receive;
+  TdVideoPicture* picture;
+};
+
+// The first call loads the module. Throws Code::unsupported if it is missing; `where` begins the message.
+const Library& library(const std::string& where);
+
+}  // namespace td::videos
