@@ -78,6 +78,30 @@ class LeRobot final : public Source {
   TensorDict metadata() const override { return meta_.metadata(!options_.videos); }
   TensorDict metadata(std::int64_t episode) const override { return meta_.metadata(episode); }
 
+  std::vector<HeldVideo> held_videos(std::int64_t episode, const TensorDict& rows) const override {
+    std::vector<HeldVideo> held;
+    const at::Tensor* told = rows.stored({"timestamp"});
+    const std::int64_t count = rows.batch_size()[0];
+    if (options_.videos || told == nullptr || told->numel() != count) return held;
+    const at::Tensor times = told->to(at::kDouble).reshape({count}).contiguous();
+    for (const Feature& feature : meta_.features()) {
+      if (feature.holds != Feature::video) continue;
+      const VideoPlace place = meta_.video_of(feature, episode);
+      held.push_back({feature.column,
+                      *meta_.info().find("features")->find(feature.column),
+                      {},
+                      place.from,
+                      {}});
+      for (std::int64_t row = 0; row < count; ++row) {
+        const FrameTime time{episode, row, times.data_ptr<double>()[row]};
+        const LeRobotVideos::Found found = frames_.find(feature, time);
+        held.back().video = found.video;
+        held.back().frames.push_back(frames_.require(feature, time, found));
+      }
+    }
+    return held;
+  }
+
   TensorDict read(const std::vector<Steps>& steps) const override {
     std::vector<Piece> pieces;
     for (const Steps& one : steps) add_pieces(one, pieces);

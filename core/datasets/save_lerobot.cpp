@@ -7,6 +7,7 @@
 #include "core/datasets/lerobot_info.h"
 #include "core/datasets/lerobot_meta.h"
 #include "core/datasets/lerobot_stats.h"
+#include "core/datasets/lerobot_video_files.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
 #include "core/io/folder.h"
@@ -63,15 +64,18 @@ class LeRobotWriter final : public SetWriter {
 
   void add(const TensorDict& episode, const TensorDict& about) override {
     Entries entries(episode);
-    if (!planner_.add(entries, about)) return;
+    const std::vector<HeldVideo> videos = std::exchange(videos_, {});
+    if (!planner_.add(entries, about, videos)) return;
     if (episodes() == 1) {
       pending_ = TableRows(planner_.plan().columns.size());
       with_picture_stats_ = can_decode(entries);
     }
     if (draft_.fails()) return target_.reset();  // finish() says what is lost
     begin();
-    add_rows(entries);
+    add_rows(entries, videos);
   }
+
+  void take_videos(const std::vector<HeldVideo>& videos) override { videos_ = videos; }
 
   void finish() override {
     const LeRobotPlan& plan = planner_.finish();
@@ -132,7 +136,7 @@ class LeRobotWriter final : public SetWriter {
   }
 
   // The episode that was planned last.
-  void add_rows(Entries& entries) {
+  void add_rows(Entries& entries, const std::vector<HeldVideo>& videos) {
     const LeRobotPlan& plan = planner_.plan();
     const PlannedEpisode& episode = plan.episodes.back();
     const std::int64_t number = episodes() - 1;
@@ -145,6 +149,8 @@ class LeRobotWriter final : public SetWriter {
       for (const at::Tensor& one : tensors[c]) bytes += static_cast<std::int64_t>(one.nbytes());
       for (const std::string& one : items[c]) bytes += static_cast<std::int64_t>(one.size());
     }
+    video_files_.add(*target_, videos, plan.fps.number());
+    add_video_stats(videos);
     const at::Tensor counted = at::arange(episode.steps, at::kLong);
     const at::Tensor times = (counted.to(at::kDouble) / plan.fps.number()).to(at::kFloat);
     add_made_stats(episode, counted, times, number);
@@ -232,6 +238,19 @@ class LeRobotWriter final : public SetWriter {
     stats_.back().emplace_back(feature.column, stats.take());
   }
 
+  void add_video_stats(const std::vector<HeldVideo>& videos) {
+    for (const HeldVideo& video : videos) {
+      if (!with_video_stats_) return;
+      try {
+        stats_.back().emplace_back(video.column, video_files_.stats_of_video(video));
+      } catch (const Error& failure) {
+        if (failure.code() != Code::unsupported || episodes() > 1) throw;
+        draft_.lose(text_of("the statistics of videos: ", failure.what()));
+        with_video_stats_ = false;
+      }
+    }
+  }
+
   void add_made_stats(const PlannedEpisode& episode, const at::Tensor& counted,
                       const at::Tensor& times, std::int64_t number) {
     at::Tensor tasks = at::empty({episode.steps}, at::kLong);
@@ -277,6 +296,7 @@ class LeRobotWriter final : public SetWriter {
     columns.push_back(numbers_column("data/file_index", file_numbers));
     columns.push_back(numbers_column("dataset_from_index", from));
     columns.push_back(numbers_column("dataset_to_index", to));
+    for (arrow::Column& column : video_files_.columns()) columns.push_back(std::move(column));
     for (std::size_t feature = 0; !stats_.empty() && feature < stats_[0].size(); ++feature) {
       for (std::size_t which = 0; which < FeatureStats::kinds; ++which) {
         std::vector<at::Tensor> values;
@@ -335,7 +355,9 @@ class LeRobotWriter final : public SetWriter {
   std::string folder_;
   std::optional<files::FolderReplacement> target_;  // until the set is in its place
   TableRows pending_;
-  bool with_picture_stats_ = true;
+  std::vector<HeldVideo> videos_;  // of the episode that comes next
+  VideoFiles video_files_;
+  bool with_picture_stats_ = true, with_video_stats_ = true;
   std::int64_t files_ = 0, row_ = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> places_;  // chunk and file of each episode
   std::vector<std::vector<std::pair<std::string, FeatureStats>>> stats_;  // of each episode
