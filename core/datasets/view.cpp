@@ -7,7 +7,6 @@
 #include "core/formats/json_text.h"
 #include "core/keys/entries.h"
 #include "core/shape/join.h"
-#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/walk.h"
 
