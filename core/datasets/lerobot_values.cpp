@@ -28,7 +28,7 @@ at::Tensor as_dtype(const at::Tensor& values, c10::ScalarType dtype, const std::
 }  // namespace
 
 at::Tensor tensor_of_column(const TensorDict& values, const Feature& feature, std::int64_t rows,
-                         const std::string& where) {
+                            const std::string& where) {
   if (values.kind_of({feature.column}) != EntryKind::tensor)
     fail(Code::format, where, " holds no numbers, and info.json says so");
   const at::Tensor found = values.get({feature.column});
@@ -46,7 +46,7 @@ at::Tensor tensor_of_column(const TensorDict& values, const Feature& feature, st
 }
 
 std::vector<Plain> items_of_column(const TensorDict& values, const Feature& feature,
-                                const std::string& where) {
+                                   const std::string& where) {
   const bool is_image = feature.holds == Feature::image;
   std::vector<std::string_view> path{feature.column};
   if (is_image && values.kind_of(path) == EntryKind::dict) path.emplace_back("bytes");
