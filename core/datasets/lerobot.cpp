@@ -3,9 +3,9 @@
 
 #include "core/arrow/import.h"
 #include "core/base/quote.h"
+#include "core/datasets/lerobot_values.h"
 #include "core/datasets/lerobot_videos.h"
 #include "core/datasets/pictures.h"
-#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/non_tensor_values.h"
 
@@ -31,20 +31,6 @@ struct Collected {
   std::vector<at::Tensor> tensors;
   std::vector<Plain> values;
 };
-
-// One kind of numbers as another, all of them the same. Code::format if some are not.
-at::Tensor as_dtype(const at::Tensor& values, c10::ScalarType dtype, const std::string& where) {
-  if (dtype == c10::ScalarType::Undefined || values.scalar_type() == dtype) return values;
-  at::Tensor result = values.to(dtype);
-  const bool exact =
-      c10::isFloatingType(dtype) ||
-      (!values.is_floating_point() && at::equal(result.to(values.scalar_type()), values));
-  if (!exact) {
-    fail(Code::format, where, " has values of ", dtype_name(values.scalar_type()),
-         " that are no values of ", dtype_name(dtype), ", which info.json tells");
-  }
-  return result;
-}
 
 class LeRobot final : public Source {
  public:
@@ -77,6 +63,30 @@ class LeRobot final : public Source {
   }
   TensorDict metadata() const override { return meta_.metadata(!options_.videos); }
   TensorDict metadata(std::int64_t episode) const override { return meta_.metadata(episode); }
+
+  std::vector<HeldVideo> held_videos(std::int64_t episode, const TensorDict& rows) const override {
+    std::vector<HeldVideo> held;
+    const at::Tensor* told = rows.stored({"timestamp"});
+    const std::int64_t count = rows.batch_size()[0];
+    if (options_.videos || told == nullptr || told->numel() != count) return held;
+    const at::Tensor times = told->to(at::kDouble).reshape({count}).contiguous();
+    for (const Feature& feature : meta_.features()) {
+      if (feature.holds != Feature::video) continue;
+      const VideoPlace place = meta_.video_of(feature, episode);
+      held.push_back({feature.column,
+                      *meta_.info().find("features")->find(feature.column),
+                      {},
+                      place.from,
+                      {}});
+      for (std::int64_t row = 0; row < count; ++row) {
+        const FrameTime time{episode, row, times.data_ptr<double>()[row]};
+        const LeRobotVideos::Found found = frames_.find(feature, time);
+        held.back().video = found.video;
+        held.back().frames.push_back(frames_.require(feature, time, found));
+      }
+    }
+    return held;
+  }
 
   TensorDict read(const std::vector<Steps>& steps) const override {
     std::vector<Piece> pieces;
@@ -221,11 +231,11 @@ class LeRobot final : public Source {
       const Feature& feature = features_[i];
       const std::string here = table->where() + ": the column " + quote(feature.column);
       if (feature.holds == Feature::tensor) {
-        collected[i].tensors.push_back(tensor(values, feature, numbers.size(0), here));
+        collected[i].tensors.push_back(tensor_of_column(values, feature, numbers.size(0), here));
         if (feature.column == "episode_index")
           check_episodes(collected[i].tensors.back(), numbers, here);
       } else {
-        const std::vector<Plain> found = items(values, feature, here);
+        const std::vector<Plain> found = items_of_column(values, feature, here);
         collected[i].values.insert(collected[i].values.end(), found.begin(), found.end());
       }
     }
@@ -238,43 +248,6 @@ class LeRobot final : public Source {
     const std::int64_t row = other.nonzero()[0].item<std::int64_t>();
     fail(Code::format, where, " has ", found.reshape({-1})[row].item<std::int64_t>(),
          ", where the rows of episode ", wanted[row].item<std::int64_t>(), " should be");
-  }
-
-  static at::Tensor tensor(const TensorDict& values, const Feature& feature, std::int64_t rows,
-                           const std::string& where) {
-    if (values.kind_of({feature.column}) != EntryKind::tensor)
-      fail(Code::format, where, " holds no numbers, and info.json says so");
-    const at::Tensor found = values.get({feature.column});
-    Sizes sizes{rows};
-    std::int64_t elements = rows;
-    for (const std::int64_t size : feature.shape) {
-      sizes.push_back(size);
-      elements *= size;
-    }
-    if (found.numel() != elements) {
-      fail(Code::format, where, " has values of sizes ", show_sizes(found.sizes()),
-           ", and info.json tells of ", show_sizes(sizes));
-    }
-    return as_dtype(found, feature.dtype, where).reshape(sizes);
-  }
-
-  // A text or the bytes of a picture for each row.
-  static std::vector<Plain> items(const TensorDict& values, const Feature& feature,
-                                  const std::string& where) {
-    const bool is_image = feature.holds == Feature::image;
-    std::vector<std::string_view> path{feature.column};
-    if (is_image && values.kind_of(path) == EntryKind::dict) path.emplace_back("bytes");
-    if (values.kind_of(path) != EntryKind::non_tensor) {
-      fail(Code::format, where, " holds no ", is_image ? "bytes of pictures" : "texts",
-           ", and info.json says so");
-    }
-    const TensorDict holder = path.size() == 1 ? values : values.get_dict({path[0]});
-    const std::optional<Value> entry = holder.node()->entry(path.back());
-    const Plain lists = non_tensor_lists(*entry->node());
-    for (const Plain& one : lists.items()) {
-      if (is_image && !one.is(Plain::object)) fail(Code::format, where, " has a row without bytes");
-    }
-    return {lists.items().begin(), lists.items().end()};
   }
 
   TensorDict made(std::int64_t rows, const std::vector<at::Tensor>& numbers,

@@ -13,10 +13,10 @@ namespace td::datasets {
 
 // The columns that every set has, with their dtypes.
 inline constexpr std::pair<const char*, const char*> made_columns[] = {{"timestamp", "float32"},
-                                                                {"frame_index", "int64"},
-                                                                {"episode_index", "int64"},
-                                                                {"index", "int64"},
-                                                                {"task_index", "int64"}};
+                                                                       {"frame_index", "int64"},
+                                                                       {"episode_index", "int64"},
+                                                                       {"index", "int64"},
+                                                                       {"task_index", "int64"}};
 
 std::string dtype_text(const Feature& feature);  // as info.json has it
 // A member of "features".

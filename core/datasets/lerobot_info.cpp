@@ -12,10 +12,9 @@ namespace td::datasets {
 namespace {
 
 // What other kinds, or we do not know, stays.
-void add_others(const TensorDict& metadata,
-                std::vector<std::pair<std::string, Plain>>& members) {
-  static constexpr std::string_view ours[] = {
-      "total_videos", "total_chunks", "stats", "tasks", "subtasks", "videos", scalars_mark};
+void add_others(const TensorDict& metadata, std::vector<std::pair<std::string, Plain>>& members) {
+  static constexpr std::string_view ours[] = {"total_videos", "total_chunks", "stats",     "tasks",
+                                              "subtasks",     "videos",       scalars_mark};
   std::vector<std::pair<std::string, Plain>> others;
   visit_paths(*metadata.node(), [&](Path path, const Value& value) {
     const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
@@ -25,8 +24,7 @@ void add_others(const TensorDict& metadata,
                                    [&](const auto& one) { return one.first == path[0]; });
     if (known) return;
     std::string name;
-    for (const std::string_view part : path)
-      name += (name.empty() ? "" : "/") + std::string(part);
+    for (const std::string_view part : path) name += (name.empty() ? "" : "/") + std::string(part);
     others.emplace_back(name, *plain);
   });
   const Plain nested = nested_members(object_of(others));
@@ -46,6 +44,7 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata) {
                           feature_plain(dtype_text(feature), feature.shape, column.names));
     if (column.is_alone) alone.push_back(Plain::of_text(feature.column));
   }
+  for (const auto& video : plan.videos) features.push_back(video);
   for (const auto& name : made_columns)
     features.emplace_back(name.first, feature_plain(name.second, {1}, Plain()));
   const Plain robot = metadata_member(metadata, "robot_type");
@@ -65,7 +64,7 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata) {
       {"splits",
        same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
       {"data_path", Plain::of_text(lerobot_data_path)},
-      {"video_path", Plain()},
+      {"video_path", plan.videos.empty() ? Plain() : Plain::of_text(lerobot_video_path)},
       {"features", object_of(features)}};
   if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
   add_others(metadata, members);

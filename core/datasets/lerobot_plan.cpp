@@ -39,7 +39,7 @@ class LeRobotPlanner::State {
     note_metadata();
   }
 
-  bool add(const Entries& entries, const TensorDict& about) {
+  bool add(const Entries& entries, const TensorDict& about, const std::vector<HeldVideo>& videos) {
     note_about(about);
     const std::int64_t number = met_++;
     if (entries.steps() == 0) {
@@ -51,6 +51,7 @@ class LeRobotPlanner::State {
     } else {
       require_columns(entries, static_cast<std::size_t>(number));
     }
+    add_videos(videos, number);
     add_episode(entries, about);
     return true;
   }
@@ -58,6 +59,11 @@ class LeRobotPlanner::State {
   const LeRobotPlan& plan() const noexcept { return plan_; }
   const LeRobotPlan& finish() {
     if (plan_.episodes.empty()) draft_.lose("a set without steps");
+    const Plain beside = metadata_member(metadata_, "videos");
+    for (const Plain& video : beside.items()) {
+      if (!is_kept(video.characters()))
+        draft_.lose("the video " + quote(video.characters()) + ", which was not read");
+    }
     plan_.tasks = tasks_.texts();
     return plan_;
   }
@@ -70,6 +76,31 @@ class LeRobotPlanner::State {
     draft_.lose(
         "that nothing tells the frames in a second, \"fps\" of the metadata; lossy takes 1");
     plan_.fps = Plain::of_integer(1);
+  }
+
+  bool is_kept(std::string_view column) const {
+    return std::any_of(plan_.videos.begin(), plan_.videos.end(),
+                       [&](const auto& one) { return one.first == column; });
+  }
+
+  // All episodes have the same. A column is the name of a folder, too.
+  void add_videos(const std::vector<HeldVideo>& videos, std::int64_t number) {
+    for (const HeldVideo& one : videos) {
+      if (one.column.empty() || one.column[0] == '.' || one.column.find('/') != std::string::npos)
+        fail(Code::unsupported, quote(one.column), " cannot be the folder of a video");
+      if (plan_.episodes.empty()) plan_.videos.emplace_back(one.column, one.feature);
+    }
+    const bool same =
+        plan_.videos.size() == videos.size() &&
+        std::equal(videos.begin(), videos.end(), plan_.videos.begin(),
+                   [](const HeldVideo& one, const auto& planned) {
+                     return one.column == planned.first &&
+                            *one.feature.find("shape") == *planned.second.find("shape");
+                   });
+    if (!same) {
+      fail(Code::unsupported, "a data set of LeRobot cannot hold the videos of episode ", number,
+           ": those of the episodes before are others");
+    }
   }
 
   // Names of columns that the metadata tell, as LeRobot's own have.
@@ -295,9 +326,6 @@ class LeRobotPlanner::State {
   }
 
   void note_metadata() const {
-    const Plain videos = metadata_member(metadata_, "videos");
-    for (const Plain& video : videos.items())
-      draft_.lose("the video " + quote(video.characters()) + ", which was not read");
     visit_paths(*metadata_.node(), [&](Path path, const Value& value) {
       if (is_branch(value)) return;
       if (!value.is_node() || one_value(*value.node()) == nullptr)
@@ -332,8 +360,9 @@ LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, Draft& draft)
     : state_(std::make_unique<State>(metadata, draft)) {}
 LeRobotPlanner::~LeRobotPlanner() = default;
 
-bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about) {
-  return state_->add(entries, about);
+bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about,
+                         const std::vector<HeldVideo>& videos) {
+  return state_->add(entries, about, videos);
 }
 const LeRobotPlan& LeRobotPlanner::plan() const noexcept { return state_->plan(); }
 const LeRobotPlan& LeRobotPlanner::finish() { return state_->finish(); }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace td::datasets {
@@ -38,7 +39,8 @@ struct PlannedEpisode {
 };
 
 struct LeRobotPlan {
-  std::vector<PlannedColumn> columns;  // but for those that all sets have
+  std::vector<PlannedColumn> columns;                 // but for those that all sets have
+  std::vector<std::pair<std::string, Plain>> videos;  // columns and features of those that are kept
   std::vector<PlannedEpisode> episodes;
   std::vector<std::string> tasks;
   Plain fps;
@@ -52,7 +54,7 @@ class LeRobotPlanner {
   ~LeRobotPlanner();
 
   // Whether it is written: one without steps is not. The first one has the columns of all.
-  bool add(const Entries& entries, const TensorDict& about);
+  bool add(const Entries& entries, const TensorDict& about, const std::vector<HeldVideo>& videos);
   const LeRobotPlan& plan() const noexcept;
   const LeRobotPlan& finish();  // with the texts of tasks
 

@@ -47,6 +47,13 @@ LeRobotVideos::Found LeRobotVideos::find(const Feature& feature, const FrameTime
   return found;
 }
 
+std::uint32_t LeRobotVideos::require(const Feature& feature, const FrameTime& time,
+                                     const Found& found) {
+  if (found.frame) return *found.frame;
+  fail(Code::format, found.video->where(), ", episode ", time.episode, ", row ", time.row, ": ",
+       quote(feature.column), " has no frame at ", time.seconds, " seconds of the episode");
+}
+
 // One that has the frame before, if there is any.
 LeRobotVideos::Reader LeRobotVideos::take(const Found& wanted) const {
   {
@@ -82,10 +89,7 @@ at::Tensor LeRobotVideos::read(const Feature& feature, const std::vector<FrameTi
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     found.push_back(find(feature, rows[i]));
-    if (!found[i].frame) {
-      fail(Code::format, where(i), ": ", quote(feature.column), " has no frame at ",
-           rows[i].seconds, " seconds of the episode");
-    }
+    require(feature, rows[i], found[i]);
     encoded += found[i].video->bytes_of(*found[i].frame).size();
   }
   const std::int64_t height = feature.shape[0], width = feature.shape[1];

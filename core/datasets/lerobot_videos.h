@@ -37,6 +37,8 @@ class LeRobotVideos {
     std::optional<std::uint32_t> frame;
   };
   Found find(const Feature& feature, const FrameTime& time) const;
+  // Code::format without one.
+  static std::uint32_t require(const Feature& feature, const FrameTime& time, const Found& found);
 
  private:
   using Reader = std::unique_ptr<VideoReader>;

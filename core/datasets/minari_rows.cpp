@@ -48,8 +48,8 @@ void MinariRows::add(TensorDict& to, const arrow::Wanted& wanted, bool longer) c
   });
 }
 
-void MinariRows::put(TensorDict& to, const OwnedKey& key, const Value& value, const OwnedKey& column,
-         bool longer) const {
+void MinariRows::put(TensorDict& to, const OwnedKey& key, const Value& value,
+                     const OwnedKey& column, bool longer) const {
   const std::string where = table_.where() + ": " + show_path(views_of(column));
   if (to.kind_of(views_of(key)) != EntryKind::none)
     fail(Code::key_exists, where, " would be the second entry ", show_path(views_of(key)));
@@ -69,7 +69,8 @@ void MinariRows::put(TensorDict& to, const OwnedKey& key, const Value& value, co
 }
 
 // Each has memory of its own: a write into one does not change the other.
-void MinariRows::put_rows(TensorDict& to, const OwnedKey& key, const at::Tensor& rows, bool longer) const {
+void MinariRows::put_rows(TensorDict& to, const OwnedKey& key, const at::Tensor& rows,
+                          bool longer) const {
   to.set(views_of(key), rows.narrow(0, 0, steps_.count).clone());
   if (longer) {
     const std::int64_t from = steps_.count == 0 ? 0 : 1;
@@ -77,7 +78,7 @@ void MinariRows::put_rows(TensorDict& to, const OwnedKey& key, const at::Tensor&
   }
 }
 void MinariRows::put_values(TensorDict& to, const OwnedKey& key, const std::vector<Plain>& items,
-                bool longer) const {
+                            bool longer) const {
   const auto set = [&](const OwnedKey& at, std::int64_t from) {
     const auto begin = items.begin() + from;
     if (steps_.count == 0) return to.set_non_tensor(views_of(at), Plain::of_text(""));
@@ -89,7 +90,7 @@ void MinariRows::put_values(TensorDict& to, const OwnedKey& key, const std::vect
 
 // Values are flat in a table; their space, or the metadata of the column, has their shape.
 at::Tensor MinariRows::shaped(const at::Tensor& values, const OwnedKey& column,
-                  const std::string& where) const {
+                              const std::string& where) const {
   std::optional<Sizes> row;
   if (column[0] == "infos") {
     row = marked_shape(column, where);
@@ -112,7 +113,8 @@ at::Tensor MinariRows::shaped(const at::Tensor& values, const OwnedKey& column,
   return values.reshape(sizes);
 }
 
-std::optional<Sizes> MinariRows::marked_shape(const OwnedKey& column, const std::string& where) const {
+std::optional<Sizes> MinariRows::marked_shape(const OwnedKey& column,
+                                              const std::string& where) const {
   const arrow::Schema* schema = &table_.schema();
   for (const std::string& name : column) {
     const arrow::Schema* found = nullptr;

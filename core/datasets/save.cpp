@@ -1,5 +1,7 @@
 #include "core/datasets/save.h"
 
+#include "core/datasets/source.h"
+
 #include <ATen/ATen.h>
 
 namespace td {
@@ -79,7 +81,11 @@ void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& pa
                      const DatasetSaveOptions& options) {
   require_whole(options);
   const auto writer = writer_of(kind, {path, set.metadata(), options});
-  for (std::int64_t i = 0; i < set.episodes(); ++i) writer->add(set.episode(i), set.metadata(i));
+  for (std::int64_t i = 0; i < set.episodes(); ++i) {
+    const TensorDict rows = set.episode(i);
+    if (kind == DatasetKind::lerobot) writer->take_videos(set.source()->held_videos(i, rows));
+    writer->add(rows, set.metadata(i));
+  }
   writer->finish();
 }
 

@@ -34,7 +34,8 @@ void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& pa
 
 namespace datasets {
 class SetWriter;
-}
+struct HeldVideo;
+}  // namespace datasets
 
 // Writes a set episode by episode. Each is part of the set on the disk when add() returns: whatever happens then, the
 // library of the kind opens the set, and finds all episodes that were added. A call that fails leaves the set unchanged.
@@ -139,6 +140,8 @@ class SetWriter {
   virtual ~SetWriter() = default;
   // `about`: of the episode; may be empty. With `each`, a failure leaves the writer as it was.
   virtual void add(const TensorDict& episode, const TensorDict& about) = 0;
+  // Those of the episode that is added next, for kinds that hold videos.
+  virtual void take_videos(const std::vector<HeldVideo>&) {}
   virtual void finish() = 0;
   virtual std::int64_t episodes() const = 0;
 };

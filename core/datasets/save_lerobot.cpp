@@ -1,16 +1,16 @@
 // LeRobot's data sets, version 3.0: meta, and tables in Parquet with a row group for each episode. Memory holds the episodes of
 // one table at a time.
-#include "core/arrow/files.h"
 #include "core/arrow/library.h"
-#include "core/arrow/types.h"
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/lerobot_info.h"
 #include "core/datasets/lerobot_meta.h"
 #include "core/datasets/lerobot_stats.h"
+#include "core/datasets/lerobot_tables.h"
+#include "core/datasets/lerobot_video_files.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
+#include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/io/new_file.h"
 #include "core/pictures/decode.h"
 #include "core/tree/bytes_value.h"
 
@@ -63,15 +63,18 @@ class LeRobotWriter final : public SetWriter {
 
   void add(const TensorDict& episode, const TensorDict& about) override {
     Entries entries(episode);
-    if (!planner_.add(entries, about)) return;
+    const std::vector<HeldVideo> videos = std::exchange(videos_, {});
+    if (!planner_.add(entries, about, videos)) return;
     if (episodes() == 1) {
       pending_ = TableRows(planner_.plan().columns.size());
       with_picture_stats_ = can_decode(entries);
     }
     if (draft_.fails()) return target_.reset();  // finish() says what is lost
     begin();
-    add_rows(entries);
+    add_rows(entries, videos);
   }
+
+  void take_videos(const std::vector<HeldVideo>& videos) override { videos_ = videos; }
 
   void finish() override {
     const LeRobotPlan& plan = planner_.finish();
@@ -79,12 +82,12 @@ class LeRobotWriter final : public SetWriter {
     begin();
     write_rows();
     write_episodes();
-    write_tasks("meta/tasks.parquet", "task_index", plan.tasks);
+    write_tasks(place("meta/tasks.parquet"), "task_index", plan.tasks);
     const Plain subtasks = metadata_member(plan_.metadata, "subtasks");
     if (subtasks.is(Plain::list)) {
       std::vector<std::string> texts;
       for (const Plain& one : subtasks.items()) texts.emplace_back(one.characters());
-      write_tasks("meta/subtasks.parquet", "subtask_index", texts);
+      write_tasks(place("meta/subtasks.parquet"), "subtask_index", texts);
     }
     target_->write("meta/stats.json", python_json(all_stats()));
     target_->write("meta/info.json", python_json(lerobot_info(plan, plan_.metadata)));
@@ -97,6 +100,10 @@ class LeRobotWriter final : public SetWriter {
     target_.emplace(folder_);
     for (const char* name : {"meta", "meta/episodes", "meta/episodes/chunk-000", "data"})
       target_->make_folder(name);
+  }
+
+  std::string place(const std::string& relative) const {
+    return files::join(target_->path(), relative);
   }
 
   // Whether pictures can be decoded here; a damaged one fails later.
@@ -116,23 +123,8 @@ class LeRobotWriter final : public SetWriter {
     return true;
   }
 
-  // Columns of equal lengths as a file, with a row group for each length.
-  void write_table(const std::string& relative, std::vector<arrow::Column> columns,
-                   std::vector<std::int64_t> groups, const arrow::Pairs& metadata) const {
-    std::int64_t rows = 0;
-    for (const std::int64_t group : groups) rows += group;
-    arrow::Column table =
-        arrow::struct_column("", rows, std::move(columns),
-                             metadata.empty() ? std::string() : arrow::metadata_text(metadata));
-    arrow::Owned<arrow::Stream> stream;
-    arrow::stream_of(std::move(table), std::move(groups), &stream.value);
-    files::NewFile file(files::join(target_->path(), relative), true);
-    arrow::write_stream(&stream.value, file, FileFormat::parquet, true);
-    file.commit(false);
-  }
-
   // The episode that was planned last.
-  void add_rows(Entries& entries) {
+  void add_rows(Entries& entries, const std::vector<HeldVideo>& videos) {
     const LeRobotPlan& plan = planner_.plan();
     const PlannedEpisode& episode = plan.episodes.back();
     const std::int64_t number = episodes() - 1;
@@ -145,6 +137,8 @@ class LeRobotWriter final : public SetWriter {
       for (const at::Tensor& one : tensors[c]) bytes += static_cast<std::int64_t>(one.nbytes());
       for (const std::string& one : items[c]) bytes += static_cast<std::int64_t>(one.size());
     }
+    video_files_.add(*target_, videos, plan.fps.number());
+    add_video_stats(videos);
     const at::Tensor counted = at::arange(episode.steps, at::kLong);
     const at::Tensor times = (counted.to(at::kDouble) / plan.fps.number()).to(at::kFloat);
     add_made_stats(episode, counted, times, number);
@@ -194,7 +188,7 @@ class LeRobotWriter final : public SetWriter {
       descriptions.emplace_back(name.first, object_of({{"dtype", Plain::of_text(name.second)},
                                                        {"_type", Plain::of_text("Value")}}));
     const Plain told = object_of({{"info", object_of({{"features", object_of(descriptions)}})}});
-    write_table(path, std::move(columns), std::move(rows.groups),
+    write_table(place(path), std::move(columns), std::move(rows.groups),
                 {{"huggingface", python_json(told)}});
   }
 
@@ -230,6 +224,19 @@ class LeRobotWriter final : public SetWriter {
                     : decode_picture(items[static_cast<std::size_t>(at)], quote(feature.column)));
     }
     stats_.back().emplace_back(feature.column, stats.take());
+  }
+
+  void add_video_stats(const std::vector<HeldVideo>& videos) {
+    for (const HeldVideo& video : videos) {
+      if (!with_video_stats_) return;
+      try {
+        stats_.back().emplace_back(video.column, video_files_.stats_of_video(video));
+      } catch (const Error& failure) {
+        if (failure.code() != Code::unsupported || episodes() > 1) throw;
+        draft_.lose(text_of("the statistics of videos: ", failure.what()));
+        with_video_stats_ = false;
+      }
+    }
   }
 
   void add_made_stats(const PlannedEpisode& episode, const at::Tensor& counted,
@@ -277,6 +284,7 @@ class LeRobotWriter final : public SetWriter {
     columns.push_back(numbers_column("data/file_index", file_numbers));
     columns.push_back(numbers_column("dataset_from_index", from));
     columns.push_back(numbers_column("dataset_to_index", to));
+    for (arrow::Column& column : video_files_.columns()) columns.push_back(std::move(column));
     for (std::size_t feature = 0; !stats_.empty() && feature < stats_[0].size(); ++feature) {
       for (std::size_t which = 0; which < FeatureStats::kinds; ++which) {
         std::vector<at::Tensor> values;
@@ -288,35 +296,7 @@ class LeRobotWriter final : public SetWriter {
     }
     columns.push_back(numbers_column("meta/episodes/chunk_index", zeros));
     columns.push_back(numbers_column("meta/episodes/file_index", zeros));
-    write_table(episodes_path, std::move(columns), whole(numbers.size()), {});
-  }
-
-  // A table of pandas whose index are the texts.
-  void write_tasks(const std::string& path, const char* number,
-                   const std::vector<std::string>& texts) const {
-    std::vector<std::int64_t> numbers;
-    for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(static_cast<std::int64_t>(i));
-    std::vector<arrow::Column> columns;
-    columns.push_back(numbers_column(number, numbers));
-    columns.push_back(texts_column("__index_level_0__", texts));
-    const auto column = [](Plain name, const char* field, const char* pandas, const char* numpy) {
-      return object_of({{"name", std::move(name)},
-                        {"field_name", Plain::of_text(field)},
-                        {"pandas_type", Plain::of_text(pandas)},
-                        {"numpy_type", Plain::of_text(numpy)},
-                        {"metadata", Plain()}});
-    };
-    const Plain pandas = object_of(
-        {{"index_columns", Plain::of_list({Plain::of_text("__index_level_0__")})},
-         {"column_indexes", Plain::of_list({})},
-         {"columns", Plain::of_list({column(Plain::of_text(number), number, "int64", "int64"),
-                                     column(Plain(), "__index_level_0__", "unicode", "object")})}});
-    write_table(path, std::move(columns), whole(texts.size()), {{"pandas", python_json(pandas)}});
-  }
-
-  static std::vector<std::int64_t> whole(std::size_t rows) {
-    return rows == 0 ? std::vector<std::int64_t>()
-                     : std::vector<std::int64_t>{static_cast<std::int64_t>(rows)};
+    write_table(place(episodes_path), std::move(columns), whole(numbers.size()), {});
   }
 
   Plain all_stats() const {
@@ -335,7 +315,9 @@ class LeRobotWriter final : public SetWriter {
   std::string folder_;
   std::optional<files::FolderReplacement> target_;  // until the set is in its place
   TableRows pending_;
-  bool with_picture_stats_ = true;
+  std::vector<HeldVideo> videos_;  // of the episode that comes next
+  VideoFiles video_files_;
+  bool with_picture_stats_ = true, with_video_stats_ = true;
   std::int64_t files_ = 0, row_ = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> places_;  // chunk and file of each episode
   std::vector<std::vector<std::pair<std::string, FeatureStats>>> stats_;  // of each episode

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace td {
+class Video;
+}
+
 namespace td::datasets {
 
 using OwnedKey = std::vector<std::string>;
@@ -17,6 +21,15 @@ inline std::vector<std::string_view> views_of(const OwnedKey& key) {
 // Steps [from, from + count) of an episode.
 struct Steps {
   std::int64_t episode, from, count;
+};
+
+// A video of an episode, which a set has beside its rows.
+struct HeldVideo {
+  std::string column;
+  Plain feature;  // as info.json of LeRobot has it
+  std::shared_ptr<const Video> video;
+  double from = 0;                    // where the episode begins, in seconds
+  std::vector<std::uint32_t> frames;  // of each row
 };
 
 // Not changed once it is open; several threads read it.
@@ -37,6 +50,11 @@ class Source {
   virtual TensorDict read(const std::vector<Steps>& steps) const = 0;
   virtual TensorDict metadata() const = 0;
   virtual TensorDict metadata(std::int64_t episode) const = 0;
+  // Those that are left out of its rows, which are given.
+  virtual std::vector<HeldVideo> held_videos(std::int64_t /*episode*/,
+                                             const TensorDict& /*rows*/) const {
+    return {};
+  }
 };
 
 // Each looks at the path, and throws Code::format for other kinds.

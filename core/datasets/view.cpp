@@ -1,12 +1,12 @@
 #include "core/datasets/view.h"
 
+#include "core/datasets/lerobot.h"
 #include "core/datasets/row_forms.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
 #include "core/keys/entries.h"
 #include "core/shape/join.h"
-#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/walk.h"
 
@@ -79,6 +79,17 @@ class View final : public Source {
     return without(parts.size() == 1 ? parts[0] : cat(parts, 0));
   }
 
+  std::vector<HeldVideo> held_videos(std::int64_t episode, const TensorDict& rows) const override {
+    const Chosen& one = chosen(episode);
+    std::vector<HeldVideo> held = sources_[one.set]->held_videos(one.episode, rows);
+    const auto is_left_out = [&](const HeldVideo& video) {
+      const OwnedKey key = key_of_column(video.column);
+      return std::find(without_.begin(), without_.end(), key) != without_.end();
+    };
+    held.erase(std::remove_if(held.begin(), held.end(), is_left_out), held.end());
+    return held;
+  }
+
   TensorDict metadata() const override {
     if (kind == DatasetKind::torchrl) return TensorDict();  // where the cursor of the buffer was
     TensorDict result = sources_[0]->metadata();
@@ -94,6 +105,7 @@ class View final : public Source {
     for (const char* name : {"total_steps", "total_frames", "total"})
       set(name, Plain::of_integer(steps));
     set("total_episodes", Plain::of_integer(episodes));
+    put_videos(result);
     if (!same_name_) remove("dataset_id");
     remove("stats");
     remove("splits");
@@ -161,10 +173,32 @@ class View final : public Source {
     }
   }
 
+  // Videos that are beside the rows, but for those that are left out.
+  std::vector<Plain> videos(bool all) const {
+    std::vector<Plain> kept;
+    const Plain told = metadata_member(sources_[0]->metadata(), "videos");
+    for (const Plain& video : told.items()) {
+      const OwnedKey key = key_of_column(video.characters());
+      if (all || std::find(without_.begin(), without_.end(), key) == without_.end())
+        kept.push_back(video);
+    }
+    return kept;
+  }
+  void put_videos(TensorDict& result) const {
+    if (result.kind_of({"videos"}) == EntryKind::none) return;
+    result.remove({"videos"});
+    if (std::vector<Plain> kept = videos(false); !kept.empty())
+      result.set_non_tensor({"videos"}, Plain::of_list(std::move(kept)));
+  }
+
   void require_keys() const {
     const TensorDict all = structure(*sources_[0]);
+    const std::vector<Plain> beside = videos(true);
     for (const OwnedKey& key : without_) {
-      if (all.kind_of(views_of(key)) == EntryKind::none)
+      const bool is_video = std::any_of(beside.begin(), beside.end(), [&](const Plain& video) {
+        return key_of_column(video.characters()) == key;
+      });
+      if (!is_video && all.kind_of(views_of(key)) == EntryKind::none)
         fail(Code::key_not_found, where(), " has no entry ", show_path(views_of(key)));
       if (key == OwnedKey{"episode"})
         fail(Code::invalid_argument, "\"episode\" tells the episodes apart, and stays");

@@ -18,6 +18,7 @@ class Video {
   const std::string& where() const noexcept { return file_.where(); }
   const videos::VideoIndex& index() const noexcept { return index_; }
   std::int64_t frames() const noexcept { return static_cast<std::int64_t>(index_.frames.size()); }
+  std::string_view bytes() const noexcept { return file_.text(); }  // of the file
   std::string_view bytes_of(std::uint32_t frame) const noexcept;
   double seconds_of(std::uint32_t frame) const noexcept;
 

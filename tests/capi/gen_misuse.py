@@ -523,7 +523,7 @@ OWN_THREAD = ("td_map", "td_group_i")
 
 # Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, libtorch's writer of
 # archives (and its reader, since 2.14) throws in a destructor, and gloo's threads end the process.
-OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_module_save", "td_module_load", "td_group_")
+OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_loader_create_from_", "td_module_save", "td_module_load", "td_group_")
 
 # Functions whose rows are written behind the published ones, where they stay if there is no memory to cut them off
 # (docs/design/errors.md).

@@ -6,8 +6,7 @@
 
 static td_dataset *open_set(const char *name) {
   td_dataset *set = NULL;
-  const td_status status =
-      td_dataset_open(td_path(td_golden("../datasets"), name), NULL, &set);
+  const td_status status = td_dataset_open(td_path(td_golden("../datasets"), name), NULL, &set);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_CHECK_INT(status, TD_OK);
   return set;

@@ -175,6 +175,65 @@ TD_TEST(videos_become_pictures) {
   td_dataset_free(set);
 }
 
+/* Opened without its videos, a set of LeRobot is written with them as they are. */
+static void check_kept(const char *name, const char *to) {
+  td_dataset_free(open_videos(data_of(name)));
+  td_dataset *set = open_set(data_of(name));
+  td_tensordict *was = NULL, *is = NULL;
+  int32_t same = 0;
+  char version[8];
+  size_t length = 0;
+  TD_DO(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, NULL));
+  td_dataset_free(set);
+  set = open_videos(data_of(name));
+  TD_DO(td_dataset_flat(set, &was));
+  td_dataset_free(set);
+  set = open_videos(to);
+  TD_DO(td_dataset_version(set, version, sizeof version, &length));
+  TD_CHECK_SAME_TEXT(version, "v3.0");
+  TD_DO(td_dataset_flat(set, &is));
+  TD_DO(td_equal(was, is, &same));
+  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(is), td_printed(was));
+  td_free(was);
+  td_free(is);
+  td_dataset_free(set);
+}
+
+static void check_same_file(const char *one, const char *other) {
+  size_t size = 0, size_of_other = 0;
+  char *bytes = td_read_file(one, &size), *bytes_of_other = td_read_file(other, &size_of_other);
+  TD_CHECK(size == size_of_other && memcmp(bytes, bytes_of_other, size) == 0);
+  free(bytes);
+  free(bytes_of_other);
+}
+
+TD_TEST(videos_stay_as_they_are) {
+  const char *to = kept(file_named("arm"));
+  check_kept("lerobot/arm_video", to);
+  const char *file = "videos/observation.images.front/chunk-000/file-000.mp4";
+  const char *copy = kept(td_path(to, file));
+  check_same_file(copy, td_path(data_of("lerobot/arm_video"), file));
+  td_dataset *set = open_set(to);
+  td_tensordict *about = NULL;
+  char text[8192];
+  size_t length = 0;
+  TD_DO(td_dataset_metadata(set, &about));
+  check_json_of(about, "videos", "[\"observation.images.front\"]");
+  TD_DO(td_get_non_tensor_json(about, TD_KEY("stats"), text, sizeof text, &length));
+  TD_CHECK_TEXT(text,
+                "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0]]],\"max\":[[[1.0]]");
+  td_free(about);
+  td_dataset_free(set);
+}
+
+TD_TEST(version_2_becomes_3) {
+  const char *to = kept(file_named("cams"));
+  check_kept("lerobot/cams_v21", to);
+  const char *copy = kept(td_path(to, "videos/observation.images.hand/chunk-000/file-001.mp4"));
+  check_same_file(copy, td_path(data_of("lerobot/cams_v21"),
+                                "videos/chunk-000/observation.images.hand/episode_000001.mp4"));
+}
+
 /* A copy of a set, and the path of a file in it. */
 static const char *copy_of(const char *name) {
   const char *to = kept(file_named("copy"));

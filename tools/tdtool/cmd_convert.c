@@ -55,7 +55,7 @@ static int convert_set(const char *from, const char *to) {
     save_any(td, to, as, "convert");
     print_saved(td, to, as);
     td_free(td);
-  } else if (open_set(from, &set) == TD_OK) {
+  } else if (open_set_as(from, kind, &set) == TD_OK) {
     must(td_dataset_convert(set, kind, to, &options));
   } else {
     td = open_any(from, false);

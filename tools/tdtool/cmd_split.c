@@ -68,7 +68,9 @@ int run_split(int count, char **arguments) {
   }
   td_dataset *set;
   td_dataset_kind kind;
-  must(open_set(arguments[0], &set));
+  must(open_set_as(
+      arguments[0],
+      view_asked.as ? dataset_kind_named("split", view_asked.as) : TD_DATASET_KIND_DETECT, &set));
   must(td_dataset_about(set, &kind, NULL, NULL));
   if (view_asked.as) kind = dataset_kind_named("split", view_asked.as);
   split of = {.outs = split_asked.by_task ? NULL : arguments + 1,

@@ -50,6 +50,17 @@ td_status open_set(const char *path, td_dataset **set) {
   return td_dataset_open(path, &options, set);
 }
 
+td_status open_set_as(const char *path, td_dataset_kind kind, td_dataset **set) {
+  td_dataset_kind from;
+  const td_status status = td_dataset_open(path, NULL, set);
+  if (status != TD_OK) return status;
+  must(td_dataset_about(*set, &from, NULL, NULL));
+  const bool stays = kind == TD_DATASET_KIND_DETECT || kind == TD_DATASET_KIND_LEROBOT;
+  if (from != TD_DATASET_KIND_LEROBOT || stays) return TD_OK;
+  td_dataset_free(*set);
+  return open_set(path, set);
+}
+
 bool is_set(const char *path) {
   td_dataset_kind kind;
   return td_tool_kind(path, &kind) == TD_OK && kind != TD_DATASET_KIND_DETECT;

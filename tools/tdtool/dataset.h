@@ -16,6 +16,8 @@ td_dataset_save_options set_saving(bool lossy);
 
 /* Opens one with the entries of its videos, whose frames are decoded when rows are read. */
 td_status open_set(const char *path, td_dataset **set);
+/* Opens one that is written as another kind; TD_DATASET_KIND_DETECT: as its own. LeRobot keeps its videos as they are. */
+td_status open_set_as(const char *path, td_dataset_kind kind, td_dataset **set);
 
 /* Whether a path holds a data set by its looks, also a damaged one; a folder of a dictionary is not one. */
 bool is_set(const char *path);

@@ -62,9 +62,11 @@ numbers numbers_others(const numbers *of, int64_t all) {
   return result;
 }
 
-static td_dataset *opened_set(const char *path) {
+static td_dataset *opened_set(const char *command, const char *path) {
   td_dataset *set;
-  must(open_set(path, &set));
+  must(open_set_as(
+      path, view_asked.as ? dataset_kind_named(command, view_asked.as) : TD_DATASET_KIND_DETECT,
+      &set));
   return set;
 }
 
@@ -92,7 +94,7 @@ void save_view(const char *command, const td_dataset *const *sets, size_t sets_l
 int slice_set(int count, char **arguments) {
   if (count != 2) die_usage("usage: tdtool slice SET OUT --episodes EPISODES");
   refuse_existing(arguments[1]);
-  td_dataset *set = opened_set(arguments[0]);
+  td_dataset *set = opened_set("slice", arguments[0]);
   numbers chosen = numbers_typed("slice", view_asked.episodes, episodes_of_set(set));
   const td_tool_view view = {.episodes = chosen.items, .episodes_len = chosen.length};
   save_view("slice", (const td_dataset *const[]){set}, 1, &view, arguments[1]);
@@ -104,7 +106,7 @@ int slice_set(int count, char **arguments) {
 int drop_set(int count, char **arguments) {
   if (count != 2) die_usage("usage: tdtool drop SET OUT [--episodes EPISODES] [--keys KEY]...");
   refuse_existing(arguments[1]);
-  td_dataset *set = opened_set(arguments[0]);
+  td_dataset *set = opened_set("drop", arguments[0]);
   const int64_t all = episodes_of_set(set);
   numbers gone = {NULL, 0};
   if (view_asked.episodes) gone = numbers_typed("drop", view_asked.episodes, all);
@@ -137,7 +139,7 @@ int merge_sets(int count, char **arguments) {
   td_dataset **sets = xcalloc(sets_len, sizeof *sets);
   int64_t all = 0;
   for (size_t i = 0; i < sets_len; i++) {
-    sets[i] = opened_set(arguments[i]);
+    sets[i] = opened_set("merge", arguments[i]);
     all += episodes_of_set(sets[i]);
   }
   numbers chosen = numbers_all(all);

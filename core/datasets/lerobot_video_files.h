@@ -1,0 +1,38 @@
+// core/datasets/lerobot_video_files.h: videos of other sets of LeRobot, copied as they are: an episode is a part of a file.
+#pragma once
+
+#include "core/arrow/made.h"
+#include "core/datasets/lerobot_stats.h"
+#include "core/datasets/source.h"
+#include "core/io/folder.h"
+#include "core/videos/video.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace td::datasets {
+
+class VideoFiles {
+ public:
+  // Copies the files of an episode's videos that are not there yet.
+  void add(files::FolderReplacement& target, const std::vector<HeldVideo>& videos, double fps);
+  // Of some frames, which are decoded. Code::unsupported without the module.
+  FeatureStats stats_of_video(const HeldVideo& video);
+  // What the table of episodes has of them.
+  std::vector<arrow::Column> columns() const;
+
+ private:
+  struct Column {
+    std::string name;
+    std::map<std::string, std::int64_t> numbers;  // of files, by where they were
+    std::vector<std::int64_t> chunks, files;      // of each episode
+    std::vector<double> from, to;
+  };
+  std::vector<Column> columns_;
+  std::unique_ptr<VideoReader> reader_;  // the last one
+};
+
+}  // namespace td::datasets
