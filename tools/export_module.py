@@ -221,7 +221,12 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
             say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}); batch dimensions: {batches.text()}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
-                off = max(off, export_graph.package(plan, given, package, write, tolerance))
+                try:
+                    off = max(off, export_graph.package(plan, given, package, write, tolerance))
+                except CannotExport:
+                    raise
+                except Exception as error:  # noqa: BLE001: what only a trace can follow is no graph
+                    raise CannotExport(f"{path} is written, but the network cannot be a package: {plainly(error)}") from None
                 say(f"{package}: largest difference {off:.3g}")
             return off
     finally:

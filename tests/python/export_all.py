@@ -150,10 +150,10 @@ def write_trained(name, make, folder):
     return [{**plain, "tolerance": 1e-5}, {**plain, **trained, "tolerance": 1e-5}]
 
 
-def check_refused(make, text, **options):
+def check_refused(make, text, path="/nowhere/x.pt", **options):
     torch.manual_seed(0)
     try:
-        export(*make(), "/nowhere/x.pt", quiet=True, **options)
+        export(*make(), path, quiet=True, **options)
     except CannotExport as error:
         if text in str(error) and "\n" not in str(error):
             print(f"{make.__name__}: {error}"[:200])
@@ -181,6 +181,8 @@ def main():
                 cases += write(make.__name__, make, folder, pt2, "--few" in sys.argv)
         except ImportError as error:
             print(f"{make.__name__}: left out ({error})")
+    if pt2:
+        check_refused(modules.lstm_module, "cannot be a package", folder / "refused.pt", pt2=True)
     if not names and not pt2:
         for make, text in modules.BAD_TRAINED.items():
             check_refused(make, text, train=True)

@@ -579,7 +579,9 @@ td_status td_unflatten_keys_inplace(td_tensordict *td, const char *separator) TD
  * Merges the entries of several dictionaries, nested ones too, into a new one. Where several have
  * an entry, the first one wins. Tensors are shared. Python: merge_tensordicts.
  *
- * @param sources     borrowed; the result has the batch size of the first one
+ * @param sources     borrowed; the result has the batch size of the first one. A nested dictionary keeps
+ *                    its own, also one that only later sources have, which in Python gets that of
+ *                    the dictionary around it.
  * @param sources_len number of dictionaries, at least 2
  * @param callback    called during this call only, for each path where all sources have a tensor;
  *                    its result becomes the entry; NULL: the tensor of the first source
