@@ -41,7 +41,9 @@ void spread(void* to, const at::Tensor& source, std::size_t bytes) noexcept {
   }
 }
 
-char* first_byte(const at::Tensor& tensor) noexcept { return static_cast<char*>(tensor.data_ptr()); }
+char* first_byte(const at::Tensor& tensor) noexcept {
+  return static_cast<char*>(tensor.data_ptr());
+}
 
 }  // namespace
 

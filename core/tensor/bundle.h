@@ -29,7 +29,7 @@ class Bundle {
   void add(const at::Tensor& tensor);
   std::size_t size() const noexcept { return places_.size(); }
 
-  // The values of `source(i)` at place i, one after the other; what lies between them is 0. A source with fewer elements than
+  // The values of `source(i)` at place i, one after the other, with zeros between them. A source with fewer elements than
   // its place repeats each of them.
   template <class F>
   at::Tensor gather(F&& source) const {
