@@ -54,6 +54,13 @@ std::uint32_t LeRobotVideos::require(const Feature& feature, const FrameTime& ti
        quote(feature.column), " has no frame at ", time.seconds, " seconds of the episode");
 }
 
+std::string LeRobotVideos::wrong_size(const Feature& feature, const Video& video) {
+  const videos::VideoIndex& index = video.index();
+  if (index.height == feature.shape[0] && index.width == feature.shape[1]) return {};
+  return text_of("the frames are ", index.height, " by ", index.width, ", and info.json tells of ",
+                 feature.shape[0], " by ", feature.shape[1]);
+}
+
 // One that has the frame before, if there is any.
 LeRobotVideos::Reader LeRobotVideos::take(const Found& wanted) const {
   {
@@ -95,11 +102,8 @@ at::Tensor LeRobotVideos::read(const Feature& feature, const std::vector<FrameTi
   const std::int64_t height = feature.shape[0], width = feature.shape[1];
   const auto count = static_cast<std::int64_t>(rows.size());
   if (count != 0) {
-    const videos::VideoIndex& index = found[0].video->index();
-    if (index.height != height || index.width != width) {
-      fail(Code::format, where(0), ": the frames are ", index.height, " by ", index.width,
-           ", and info.json tells of ", height, " by ", width);
-    }
+    const std::string wrong = wrong_size(feature, *found[0].video);
+    if (!wrong.empty()) fail(Code::format, where(0), ": ", wrong);
   }
   const std::uint64_t most = max_bytes_ != 0 ? max_bytes_ : most_growth * encoded + always_allowed;
   std::int64_t bytes = 0;  // height and width are below 2^16

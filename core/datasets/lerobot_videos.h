@@ -37,6 +37,8 @@ class LeRobotVideos {
     std::optional<std::uint32_t> frame;
   };
   Found find(const Feature& feature, const FrameTime& time) const;
+  // What is wrong with the size of a video's frames; empty if info.json tells of this one.
+  static std::string wrong_size(const Feature& feature, const Video& video);
   // Code::format without one.
   static std::uint32_t require(const Feature& feature, const FrameTime& time, const Found& found);
 

@@ -42,11 +42,9 @@ void FrameCheck::episode(Problems& problems, std::int64_t number, const TensorDi
         const LeRobotVideos::Found found =
             videos_.find(feature, {number, row, times.data_ptr<double>()[row]});
         missing.data_ptr<bool>()[row] = !found.frame;
-        const videos::VideoIndex& index = found.video->index();
-        if (row != 0 || (index.height == feature.shape[0] && index.width == feature.shape[1]))
-          continue;
-        problems.add({at.file}, "the frames are ", index.height, " by ", index.width,
-                     ", and info.json tells of ", feature.shape[0], " by ", feature.shape[1]);
+        if (row != 0) continue;
+        const std::string wrong = LeRobotVideos::wrong_size(feature, *found.video);
+        if (!wrong.empty()) problems.add({at.file}, wrong);
       }
       problems.add_rows(at, missing, 0, "the video ", quote(feature.column),
                         " has no frame at the time of the row");

@@ -222,15 +222,15 @@ class OperatorCall {
     MemoryRanges targets;
     for (const CallRow& row : rows_) targets.add(range_of(row[0]));
     targets.sort();
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      if (targets.meet_others(i)) return;
-    c10::SmallVector<const at::Tensor*, 3> tensors;
-    for (const CallRow& row : rows_) {
-      tensors.clear();
-      for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
-      add_together(tensors);
-    }
+    if (targets.meet_each_other()) return;
+    for (const CallRow& row : rows_) add_together(pointers_to(row));
     call_together();
+  }
+
+  static c10::SmallVector<const at::Tensor*, 3> pointers_to(const CallRow& row) {
+    c10::SmallVector<const at::Tensor*, 3> result;
+    for (const at::Tensor& tensor : row) result.push_back(&tensor);
+    return result;
   }
 
   void add_together(Tensors tensors) {
@@ -256,15 +256,12 @@ class OperatorCall {
     std::stable_partition(rows_.begin(), rows_.end(), kept);
     write_together();
     std::vector<std::pair<std::size_t, at::Tensor>> before;
-    c10::SmallVector<const at::Tensor*, 3> tensors;
     try {
       for (std::size_t i = 0; i < rows_.size(); ++i) {
         if (together_.has(i)) continue;
         const CallRow& row = rows_[i];
         if (kept(row)) before.emplace_back(i, row[0].detach().clone());
-        tensors.clear();
-        for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
-        stack_.call(tensors);
+        stack_.call(pointers_to(row));
       }
     } catch (...) {
       const at::NoGradGuard no_grad;

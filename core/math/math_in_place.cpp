@@ -54,8 +54,7 @@ class InPlaceMath {
     MemoryRanges targets;
     for (const Writes::Write& write : writes_.all()) targets.add(range_of(*write.target));
     targets.sort();
-    for (std::size_t i = 0; i < writes_.all().size(); ++i)
-      if (targets.meet_others(i)) return together;
+    if (targets.meet_each_other()) return together;
     for (const Writes::Write& write : writes_.all())
       together.add(*write.target, *write.sources[0], *write.sources[1]);
     together.compute([&](at::Tensor a, const at::Tensor& b, const at::Tensor& c) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_set>
 
 namespace td {
 
@@ -85,14 +86,17 @@ class EngineOf final : public Optimizer::Engine {
   // libtorch needs some ten calls for each parameter: small ones go through its optimiser side by side, as one.
   void step() override {
     std::vector<Side> sides = side_by_side();
+    std::vector<at::Tensor> stepped = alone(sides);
     auto& params = torch_.param_groups().front().params();
-    std::vector<at::Tensor> others = params;
-    params.swap(others);
+    params.swap(stepped);
     const auto restore = c10::make_scope_exit([&] {
-      params.swap(others);
+      params.swap(stepped);
       for (const Side& side : sides) torch_.state().erase(side.key);
     });
-    for (Side& side : sides) gather(side, params);
+    for (Side& side : sides) {
+      gather(side);
+      params.push_back(side.values);
+    }
     torch_.step();
     for (Side& side : sides) prepare(side);
     for (const Side& side : sides) scatter(side);
@@ -179,16 +183,16 @@ class EngineOf final : public Optimizer::Engine {
     MemoryRanges ranges;
     for (const OptimizedParam& param : this->params()) ranges.add(range_of(param.tensor));
     ranges.sort();
-    for (std::size_t i = 0; i < this->params().size(); ++i)
-      if (ranges.meet_others(i)) return sides;
+    if (ranges.meet_each_other()) return sides;
     for (const OptimizedParam& param : this->params()) {
       State* const state = own_state(param);
       if (!is_small(param, state)) continue;
-      const auto found = std::find_if(sides.begin(), sides.end(), [&](const Side& side) {
+      // From the last one: those before are full.
+      const auto found = std::find_if(sides.rbegin(), sides.rend(), [&](const Side& side) {
         return side.bundle.has_room(param.tensor) && alike(side.states[0], state);
       });
       Side& side =
-          found != sides.end()
+          found != sides.rend()
               ? *found
               : sides.emplace_back(Side{Bundle(param.tensor.scalar_type()), {}, {}, {}, {}});
       side.bundle.add(param.tensor);
@@ -200,8 +204,18 @@ class EngineOf final : public Optimizer::Engine {
     return sides;
   }
 
-  // Puts one parameter in the place of many.
-  void gather(Side& side, std::vector<at::Tensor>& params) {
+  // The parameters that are in none of them.
+  std::vector<at::Tensor> alone(const std::vector<Side>& sides) const {
+    std::unordered_set<const OptimizedParam*> taken;
+    for (const Side& side : sides) taken.insert(side.params.begin(), side.params.end());
+    std::vector<at::Tensor> result;
+    for (const OptimizedParam& param : this->params())
+      if (taken.count(&param) == 0) result.push_back(param.tensor);
+    return result;
+  }
+
+  // Makes one parameter of many.
+  void gather(Side& side) {
     side.values = side.bundle.gather(
         [&](std::size_t i) -> const at::Tensor& { return side.params[i]->tensor; });
     side.key = key_of<Key>(side.values);
@@ -216,13 +230,6 @@ class EngineOf final : public Optimizer::Engine {
       }
       torch_.state()[side.key] = std::move(state);
     }
-    const auto is_in_side = [&](const at::Tensor& tensor) {
-      return std::any_of(side.params.begin(), side.params.end(), [&](const OptimizedParam* param) {
-        return param->tensor.is_same(tensor);
-      });
-    };
-    params.erase(std::remove_if(params.begin(), params.end(), is_in_side), params.end());
-    params.push_back(side.values);
   }
 
   State* state_of_side(const Side& side) {

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -44,6 +45,10 @@ class MemoryRanges {
   bool meet(const MemoryRange& range) const noexcept;
   // Whether the `i`-th added range overlaps another one.
   bool meet_others(std::size_t i) const noexcept { return crowded_[i]; }
+  // Whether any two of them overlap.
+  bool meet_each_other() const noexcept {
+    return std::find(crowded_.begin(), crowded_.end(), true) != crowded_.end();
+  }
 
  private:
   struct Place {

@@ -4,7 +4,7 @@
 #include "core/pictures/decode.h"
 #include "core/tensor/dtype.h"
 
-#include "folders.h"
+#include "trees.h"
 
 #include <ATen/ATen.h>
 
@@ -15,21 +15,11 @@ std::string file(const std::string& name) {
   return test::read_file(std::string(TD_TEST_DATA) + "/pictures/" + name);
 }
 
-template <class F>
-Code code_of(F&& f) {
-  try {
-    f();
-    return Code::ok;
-  } catch (const Error& error) {
-    return error.code();
-  }
-}
-
 class Pictures : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"gray.png", "gray.jpg"}) {
-      if (code_of([&] { decode_picture(file(name), name); }) == Code::unsupported)
+      if (test::code_of([&] { decode_picture(file(name), name); }) == Code::unsupported)
         GTEST_SKIP() << "a library is missing";
     }
   }
@@ -60,7 +50,7 @@ TEST_F(Pictures, ThatAreCutOrDamaged) {
     const std::string whole = file(name);
     SCOPED_TRACE(name);
     for (std::size_t size = 0; size + 20 < whole.size(); ++size) {
-      EXPECT_EQ(code_of([&] { decode_picture(whole.substr(0, size), name); }), Code::format)
+      EXPECT_EQ(test::code_of([&] { decode_picture(whole.substr(0, size), name); }), Code::format)
           << size;
     }
     std::uint32_t random = 1;
@@ -70,19 +60,20 @@ TEST_F(Pictures, ThatAreCutOrDamaged) {
         random = random * 1664525 + 1013904223;
         changed[(random >> 8) % changed.size()] = static_cast<char>(random >> 24);
       }
-      const Code code = code_of([&] { decode_picture(changed, name, 1 << 20); });
+      const Code code = test::code_of([&] { decode_picture(changed, name, 1 << 20); });
       EXPECT_TRUE(code == Code::ok || code == Code::format || code == Code::unsupported);
     }
   }
-  EXPECT_EQ(code_of([] { decode_picture("GIF89a", "x"); }), Code::format);
-  EXPECT_EQ(code_of([] { decode_picture("", "x"); }), Code::format);
-  EXPECT_EQ(code_of([] { decode_picture(file("cmyk.jpg"), "x"); }), Code::unsupported);
+  EXPECT_EQ(test::code_of([] { decode_picture("GIF89a", "x"); }), Code::format);
+  EXPECT_EQ(test::code_of([] { decode_picture("", "x"); }), Code::format);
+  EXPECT_EQ(test::code_of([] { decode_picture(file("cmyk.jpg"), "x"); }), Code::unsupported);
 }
 
 TEST_F(Pictures, ThatAreTooLarge) {
-  EXPECT_EQ(code_of([] { decode_picture(file("gray.png"), "x", 33 * 45); }), Code::ok);
-  EXPECT_EQ(code_of([] { decode_picture(file("gray.png"), "x", 33 * 45 - 1); }), Code::format);
-  EXPECT_EQ(code_of([] { decode_picture(file("gray16.png"), "x", 33 * 45 * 4 - 1); }),
+  EXPECT_EQ(test::code_of([] { decode_picture(file("gray.png"), "x", 33 * 45); }), Code::ok);
+  EXPECT_EQ(test::code_of([] { decode_picture(file("gray.png"), "x", 33 * 45 - 1); }),
+            Code::format);
+  EXPECT_EQ(test::code_of([] { decode_picture(file("gray16.png"), "x", 33 * 45 * 4 - 1); }),
             Code::format);
   // A JPEG that says it has 65,280 x 65,280 pixels.
   std::string large = file("gray.jpg");
@@ -124,10 +115,10 @@ TEST_F(Pictures, PngThereAndBack) {
   }
   const at::Tensor turned = at::randint(0, 256, {4, 3, 6}, at::kByte).permute({0, 2, 1});
   EXPECT_TRUE(at::equal(decode_picture(encode_png(turned), "x"), turned));
-  EXPECT_EQ(code_of([] { encode_png(at::zeros({4, 3, 5}, at::kByte)); }), Code::shape);
-  EXPECT_EQ(code_of([] { encode_png(at::zeros({4}, at::kByte)); }), Code::shape);
-  EXPECT_EQ(code_of([] { encode_png(at::zeros({0, 3}, at::kByte)); }), Code::shape);
-  EXPECT_EQ(code_of([] { encode_png(at::zeros({4, 3})); }), Code::dtype);
+  EXPECT_EQ(test::code_of([] { encode_png(at::zeros({4, 3, 5}, at::kByte)); }), Code::shape);
+  EXPECT_EQ(test::code_of([] { encode_png(at::zeros({4}, at::kByte)); }), Code::shape);
+  EXPECT_EQ(test::code_of([] { encode_png(at::zeros({0, 3}, at::kByte)); }), Code::shape);
+  EXPECT_EQ(test::code_of([] { encode_png(at::zeros({4, 3})); }), Code::dtype);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/videos/video.h"
 
-#include "folders.h"
+#include "trees.h"
 
 #include <algorithm>
 #include <numeric>
@@ -42,16 +42,6 @@ std::string read_frame(VideoReader& reader, std::uint32_t frame) {
   reader.read(frame, index.height, index.width, reinterpret_cast<std::uint8_t*>(pixels.data()),
               "frame " + std::to_string(frame));
   return pixels;
-}
-
-template <class F>
-Code code_of_video(F&& f) {
-  try {
-    f();
-    return Code::ok;
-  } catch (const Error& error) {
-    return error.code();
-  }
 }
 
 TEST_F(Videos, EachFrameInAnyOrder) {
@@ -125,14 +115,14 @@ TEST_F(Videos, OfAnotherSize) {
 
 // Nothing but these statuses comes.
 void look_at(const std::string& bytes, bool decode) {
-  const Code code = code_of_video([&] {
+  const Code code = test::code_of([&] {
     const auto video = video_of(bytes);
     if (!decode || video->frames() == 0) return;
     VideoReader reader(video);
     for (const std::uint32_t frame : video->index().shown) {
       const videos::VideoIndex& index = video->index();
       if (index.height * index.width > 1 << 16) return;
-      code_of_video([&] { read_frame(reader, frame); });
+      test::code_of([&] { read_frame(reader, frame); });
     }
   });
   EXPECT_TRUE(code == Code::ok || code == Code::format || code == Code::unsupported)
@@ -143,7 +133,7 @@ TEST_F(Videos, CutAtEveryByte) {
   for (const char* name : names) {
     const std::string whole = test::read_file(folder + name);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      EXPECT_NE(code_of_video([&] { video_of(whole.substr(0, size)); }), Code::ok) << size;
+      EXPECT_NE(test::code_of([&] { video_of(whole.substr(0, size)); }), Code::ok) << size;
     }
   }
 }

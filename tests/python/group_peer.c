@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensordict/td.h"
+#include "answer.h"
 
 static td_group *group;
 static int other;
@@ -95,12 +95,7 @@ int main(int argc, char **argv) {
     char *name = strtok(line, "\t\n"), *folder = strtok(NULL, "\t\n"),
          *result = strtok(NULL, "\t\n"), *number = strtok(NULL, "\t\n");
     if (number == NULL) return 2;
-    status = done(name, folder, result, atoi(number));
-    if (status == TD_OK)
-      puts("ok");
-    else
-      printf("%s: %s\n", td_status_name(status), td_last_error_message());
-    fflush(stdout);
+    answer(done(name, folder, result, atoi(number)));
   }
   td_group_free(group);
   return td_debug_live_handles() != 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensordict/td.h"
+#include "answer.h"
 
 static td_replay *replay;
 
@@ -71,11 +71,7 @@ int main(void) {
     if (strcmp(words[0], "sample") == 0) status = sample(atoi(words[1]));
     if (strcmp(words[0], "rows") == 0) status = all_rows(words[1]);
     if (strcmp(words[0], "save") == 0) status = td_replay_save(replay, words[1], 0);
-    if (status == TD_OK)
-      puts("ok");
-    else
-      printf("%s: %s\n", td_status_name(status), td_last_error_message());
-    fflush(stdout);
+    answer(status);
   }
   td_replay_free(replay);
   return td_debug_live_handles() != 0;
