@@ -73,7 +73,7 @@ GROWN += b"\n@@ n/meta.json\n" + (
     b'"shape":[2],"device":"cpu","_type":"<class \'tensordict._td.TensorDict\'>"}')
 GROWN += b"\n@@ a.memmap\n" + bytes(range(40)) + b"\n@@ n/b.memmap\n" + bytes(range(10))
 for name, numbers in {"five": (2, 5, 1), "two": (2, 2, 7), "six": (2, 6, 1), "less": (3, 5, 1), "huge": (1, 2**63 - 1, 1),
-                      "zero": (0, 5, 1)}.items():
+                      "zero": (0, 5, 1), "none": (0, 0, 1)}.items():
     write("row_count", name, b"\1\x18" + struct.pack("<3q", *numbers) + GROWN)
 write("row_count", "raw", b"\0\x80" + struct.pack("<Q7q", 0x3173776F72254454, 1, 2, 5, 0, 0, 0, 0) * 2 + GROWN)
 write("row_count", "cut", b"\0\x07TD%rows" + GROWN)
