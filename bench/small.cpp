@@ -78,6 +78,34 @@ void views(int n, Shared leaves) {
          makes(leaves, [](const td_tensordict* td,
                           td_tensordict** result) { return td_unsqueeze(td, 0, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.unsqueeze(0); }));
+  figure("expand", n, 0.35,
+         makes(leaves,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const std::int64_t sizes[] = {2, 64};
+                 return td_expand(td, sizes, 2, result);
+               }),
+         loop(leaves, [](const at::Tensor& leaf) {
+           return leaf.expand({2, 64, 8});
+         }));
+  const std::string first = leaves->names.front(), last = leaves->names.back();
+  figure(
+      "index by int, 2 leaves read", n, 0.35,
+      [leaves, first, last](benchmark::State& state) {
+        const td_index_item at = item(TD_INDEX_INT, 7);
+        const char* const flat[] = {first.c_str()};
+        const char* const nested[] = {"nested", last.c_str()};
+        for (auto _ : state) {
+          td_tensordict* result = nullptr;
+          td_tensor *one = nullptr, *other = nullptr;
+          ok(td_index(leaves->td, &at, 1, &result));
+          ok(td_get(result, flat, 1, &one));
+          ok(td_get(result, nested, 2, &other));
+          td_tensor_free(one);
+          td_tensor_free(other);
+          td_free(result);
+        }
+      },
+      loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
   figure(
       "unbind", n, 0.3,
       [leaves](benchmark::State& state) {
@@ -215,6 +243,7 @@ void register_small() {
     joins(n, leaves);
     abi(n, leaves);
   }
+  views(1000, std::make_shared<Leaves>(1000));
 }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 #include "core/inspect/owned_nbytes.h"
 
 #include "core/tensor/ownership.h"
+#include "core/tree/kept.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
 
@@ -65,7 +66,7 @@ std::size_t owned_nbytes(const TensorDict& td) {
   OwnedStorages owned(pooled);
   visit_nodes(td.node(), [&](const Node& node) -> Go {
     if (holders_of(node) != 1 && !(pooled && &node == root)) return Go::past;
-    for_each_tensor(node, [&](const at::Tensor& tensor) { owned.add(tensor); });
+    for_each_kept(node, [&](const at::Tensor& tensor) { owned.add(tensor); });
     return Go::on;
   });
   return owned.bytes();

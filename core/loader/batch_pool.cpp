@@ -66,7 +66,7 @@ bool PooledBatch::fits(const RowSource& source, SizesView front) const noexcept 
 bool PooledBatch::untouched() const noexcept {
   for (const Slot& slot : slots_) {
     const DenseNode& holder = *slot.holder;
-    if (slot.entry >= holder.size()) return false;
+    if (slot.entry >= holder.size() || !holder.owns_row()) return false;
     const Value& value = holder.value(slot.entry);
     if (address_of(value) != slot.expected) return false;
     if (value.is_node() && value.node().use_count() != 1) return false;

@@ -56,6 +56,8 @@ class IndexPlan {
 
   // Whether index tensors pick rows; otherwise the result is a view.
   bool gathers() const noexcept { return gather_.has_value(); }
+  // Whether the result is what view() makes; otherwise it is a copy.
+  bool is_view() const noexcept { return !gather_ && !copies_; }
 
   // The result's sizes for an entry whose sizes start with the batch.
   Sizes sizes(SizesView full) const;

@@ -64,6 +64,43 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   result.offset = offset;
 }
 
+std::optional<ViewPlan> ViewPlan::after(const ViewPlan& first) const {
+  ViewPlan both(first.in_);
+  both.drops_.assign(first.drops_.begin(), first.drops_.end());
+  for (const Drop& drop : drops_) {
+    const Dim& from = first.dims_[static_cast<std::size_t>(drop.source)];
+    if (from.source >= 0) both.drop(from.source, from.start + drop.position * from.step);
+  }
+  for (const Dim& dim : dims_) {
+    if (dim.source < 0) {
+      both.dims_.push_back(dim);
+      continue;
+    }
+    const Dim& from = first.dims_[static_cast<std::size_t>(dim.source)];
+    if (from.source < 0) return std::nullopt;  // its stride depends on what is beside it
+    both.slice(from.source, from.start + dim.start * from.step, dim.size, dim.step * from.step);
+  }
+  return both;
+}
+
+bool ViewPlan::keeps_contiguous() const noexcept {
+  std::int64_t next = 0;  // the source dimension that must follow
+  bool first = true;
+  for (const Dim& dim : dims_) {
+    if (dim.source < 0) {
+      if (dim.size != 1) return false;
+      continue;
+    }
+    // Of the first dimension a part may be taken, before it single positions.
+    const bool whole = dim.start == 0 && dim.size == in_[dim.source];
+    if (dim.step != 1 || (first ? dim.source < next : dim.source != next || !whole)) return false;
+    next = dim.source + 1;
+    first = false;
+  }
+  // What is dropped lies in front, or there is nothing else in the batch.
+  return first || next == static_cast<std::int64_t>(in_.size());
+}
+
 bool ViewPlan::repeats(const at::Tensor& tensor) const {
   const auto repeated = [](SizesView sizes, SizesView strides) {
     bool found = false;

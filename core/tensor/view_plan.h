@@ -6,6 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 namespace td {
 
 // Selects, slices, adds, drops, reorders and expands dimensions: states for each result dimension where it
@@ -34,6 +36,9 @@ class ViewPlan {
   void add(std::int64_t size = 1) { dims_.push_back({-1, size, 0, 0}); }
   void drop(std::int64_t source, std::int64_t position) { drops_.push_back({source, position}); }
 
+  // Moves the first dropped position, which is 0.
+  void move_drop(std::int64_t position) noexcept { drops_[0].position = position; }
+
   std::size_t out_dims() const noexcept { return dims_.size(); }
   std::int64_t out_size(std::size_t i) const noexcept { return dims_[i].size; }
   SizesView in() const noexcept { return in_; }
@@ -54,6 +59,12 @@ class ViewPlan {
     std::int64_t offset;
   };
   void layout(const at::Tensor& tensor, Layout& result) const;
+
+  // This plan after another one, in one step; nullopt if the strides would differ from those of two steps.
+  std::optional<ViewPlan> after(const ViewPlan& first) const;
+
+  // Whether views of contiguous tensors are contiguous; false if unsure.
+  bool keeps_contiguous() const noexcept;
 
   // Whether elements of the view share memory, as in an expanded tensor.
   bool repeats(const at::Tensor& tensor) const;

@@ -22,6 +22,9 @@ class BatchOp {
   // Whether batch sizes stay. Then the operation applies to each element of a lazy stack.
   virtual bool keeps_batch() const { return false; }
 
+  // What makes a leaf of a result when it is first read. Null: leaves are made at once.
+  virtual LeafViewPtr later() const { return {}; }
+
   // Dimension names and tensorclass, for nodes that have them. By default copies both; names only if the
   // number of dimensions stays.
   virtual void tags(const Node& before, Node& after) const;
@@ -69,7 +72,14 @@ template <class Op>
 class Mapping : public WalkSink<Take::whole> {
  public:
   using Made = NodePtr;
-  Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo) {}
+  static constexpr bool leaps = true;
+  Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo), later_(op.later()) {}
+
+  // A dictionary whose leaves are made later has only its nodes visited.
+  std::size_t leap(std::size_t i) const {
+    const Level& level = above_.back();
+    return level.later ? level.source->next_node(i) : i;
+  }
 
   Take meet(const Here& here, NodesHere nodes) {
     if (as_dense(nodes[0]) == nullptr) {
@@ -79,19 +89,21 @@ class Mapping : public WalkSink<Take::whole> {
     if (here.is_entry()) require_entry(here.holder(), here.index());
     return Take::whole;
   }
-  void enter(const Here&, Dicts dicts) {
+  void enter(const Here& here, Dicts dicts) {
     const DenseNode& source = *dicts[0];
     auto target = c10::make_intrusive<DenseNode>(source.schema(), op_.batch(source.batch()),
                                                  op_.device(source.device()));
     if (source.tagged()) op_.tags(source, *target);
-    target->reserve(source.size());
+    LeafRowPtr later = source.viewed(later_);
+    const bool is_later = later.defined();
+    is_later ? target->set_row(std::move(later)) : target->reserve(source.size());
     DenseNode* const made = target.get();
     if (above_.empty()) {
       result_ = std::move(target);
     } else {
-      put(NodePtr(std::move(target)));
+      put(here, NodePtr(std::move(target)));
     }
-    above_.push_back({&source, made});
+    above_.push_back({&source, made, is_later});
   }
   void leaf(const Here& here, Tensors tensors) {
     const Level& level = above_.back();
@@ -106,9 +118,9 @@ class Mapping : public WalkSink<Take::whole> {
       return;
     }
     require_entry(here.holder(), here.index());
-    put(node.kind() == NodeKind::nested_tensor
-            ? nested_tensor_entry(node, op_)
-            : Value(memo_.once(&node, [&] { return node.transform(op_); })));
+    put(here, node.kind() == NodeKind::nested_tensor
+                  ? nested_tensor_entry(node, op_)
+                  : Value(memo_.once(&node, [&] { return node.transform(op_); })));
   }
   NodePtr leave(const Here&, bool again) {
     DenseNode* const made = above_.pop_back_val().target;
@@ -116,7 +128,7 @@ class Mapping : public WalkSink<Take::whole> {
   }
   void again(const Here& here, const NodePtr& made) {
     require_entry(here.holder(), here.index());
-    put(made);
+    put(here, made);
   }
 
   NodePtr take() { return std::move(result_); }
@@ -125,12 +137,18 @@ class Mapping : public WalkSink<Take::whole> {
   struct Level {
     const DenseNode* source;
     DenseNode* target;  // held by its parent, or by the result
+    bool later;         // whether its leaves are made later
   };
 
-  void put(Value value) { above_.back().target->push_value(std::move(value)); }
+  void put(const Here& here, Value value) {
+    const Level& level = above_.back();
+    level.later ? level.target->place(here.index(), std::move(value))
+                : level.target->push_value(std::move(value));
+  }
 
   const Op& op_;
   Memo<NodePtr>& memo_;
+  LeafViewPtr later_;
   c10::SmallVector<Level, 4> above_;
   NodePtr result_;
 };

@@ -211,8 +211,11 @@ void Changes::prepare_sets() {
     const bool locked = set.node->locked() || (more_ && more_->locking.has(*set.node));
     if (locked && set.value.is_node()) lock_new(*set.node, set.value.node());
   }
+  const auto inner = static_cast<std::size_t>(std::count_if(
+      sets_.begin(), sets_.end(), [](const Set& set) { return set.value.is_node(); }));
+  if (sets_.size() == 1) return keep(sets_[0].node->make_room(adds_, inner));
+  for (const Set& set : sets_) keep(set.node->make_room(0, inner));
   if (adds_ == 0) return;
-  if (adds_ == sets_.size() && adds_ == 1) return sets_[0].node->make_room(1);
   c10::SmallVector<DenseNode*, 12> nodes;
   for (const Set& set : sets_) {
     if (set.position == Schema::npos) nodes.push_back(set.node);
@@ -220,14 +223,14 @@ void Changes::prepare_sets() {
   std::sort(nodes.begin(), nodes.end());
   for (auto* first = nodes.begin(); first != nodes.end();) {
     auto* const end = std::upper_bound(first, nodes.end(), *first);
-    (*first)->make_room(static_cast<std::size_t>(end - first));
+    keep((*first)->make_room(static_cast<std::size_t>(end - first), inner));
     first = end;
   }
 }
 
 // Later positions first, so that earlier ones stay valid.
 void Changes::prepare_erases() {
-  if (erases_.size() == 1) return erases_[0].node->prepare_erase();
+  if (erases_.size() == 1) return keep(erases_[0].node->prepare_erase());
   const auto key = [](const Erase& one) { return std::make_pair(one.node, one.position); };
   std::sort(erases_.begin(), erases_.end(),
             [&](const Erase& a, const Erase& b) { return key(b) < key(a); });
@@ -235,7 +238,7 @@ void Changes::prepare_erases() {
   erases_.erase(std::unique(erases_.begin(), erases_.end(),
                             [&](const Erase& a, const Erase& b) { return key(a) == key(b); }),
                 erases_.end());
-  for (const Erase& one : erases_) one.node->prepare_erase();
+  for (const Erase& one : erases_) keep(one.node->prepare_erase());
 }
 
 void Changes::lock_new(const Node& holder, const NodePtr& node) {

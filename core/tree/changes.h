@@ -26,7 +26,7 @@ class Changes {
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
 
-  // Replaces an existing entry at once, which needs no memory.
+  // Replaces an existing entry by a leaf at once, which needs no memory if the node owns its row.
   static void replace_now(const DenseNode& node, std::size_t i, Value value) noexcept {
     mutable_node(node).exchange(i, value);
   }
@@ -108,6 +108,9 @@ class Changes {
   const Set* last_set(const DenseNode& node, std::size_t i, std::string_view name,
                       std::uint64_t hash);
   More& more();
+  void keep(LeafRowPtr before) {
+    if (before.defined()) rows_.push_back(std::move(before));
+  }
   void prepare_sets();
   void prepare_erases();
   void prepare_more();
@@ -116,7 +119,8 @@ class Changes {
 
   c10::SmallVector<Set, 12> sets_;
   c10::SmallVector<Erase, 2> erases_;
-  std::size_t adds_ = 0;  // number of new entries
+  std::size_t adds_ = 0;                  // number of new entries
+  c10::SmallVector<LeafRowPtr, 1> rows_;  // replaced by copies
   std::optional<Writes> writes_;
   std::unique_ptr<More> more_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace td {
 
@@ -45,25 +46,39 @@ void DenseNode::release_resources() {
 }
 
 void DenseNode::drop_values() noexcept {
-  bool nested = false;
-  for (const Value& value : values_) nested = nested || value.is_node();
-  if (nested) free_below(*this);
-  values_.clear();
+  if (!nodes_.empty()) free_below(*this);
+  nodes_.clear();
+  row_.reset();
 }
 
 void DenseNode::collect(HeldNodes& into) const {
-  for (const Value& value : values_) {
-    if (value.is_node()) into.push_back(value.node().get());
+  for (const NodeAt& one : nodes_) {
+    if (one.value.is_node()) into.push_back(one.value.node().get());
   }
 }
 
 NodePtr DenseNode::take_node() noexcept {
-  while (!values_.empty()) {
-    NodePtr node = values_.back().take_node();
-    values_.pop_back();
+  while (!nodes_.empty()) {
+    NodePtr node = nodes_.back().value.take_node();
+    nodes_.pop_back();
     if (node.defined()) return node;
   }
   return {};
+}
+
+std::size_t DenseNode::next_node(std::size_t i) const noexcept {
+  const NodeAt* const at = place_of(i);
+  return at == nodes_.end() ? size() : at->slot;
+}
+
+LeafRowPtr DenseNode::viewed(const LeafViewPtr& view, std::int64_t part) const {
+  if (!view.defined() || gaps_ || slots() == nodes_.size()) return {};
+  return row_->viewed(view, part, slots() - nodes_.size());
+}
+
+LeafRowPtr DenseNode::own_row() {
+  if (owns_row()) return {};
+  return std::exchange(row_, row_.defined() ? row_->copy() : c10::make_intrusive<LeafRow>());
 }
 
 // Copies a shared schema without its gaps, and removes those of the values.
@@ -80,45 +95,102 @@ void DenseNode::own_schema() {
   }
 }
 
-void DenseNode::prepare_erase() {
+LeafRowPtr DenseNode::prepare_erase() {
+  LeafRowPtr before = own_row();
   own_schema();
   schema_->prepare_erase();
+  return before;
 }
 
 // Of the values only.
 void DenseNode::close_gaps() noexcept {
   std::size_t to = 0;
-  for (std::size_t slot = 0; slot < values_.size(); ++slot) {
-    if (schema_->is_gap(slot)) continue;
-    if (to != slot) values_[to] = std::move(values_[slot]);
-    ++to;
+  auto* node = nodes_.begin();
+  auto* kept = nodes_.begin();
+  for (std::size_t slot = 0; slot < row_->size(); ++slot) {
+    const bool has_node = node != nodes_.end() && node->slot == slot;
+    if (!schema_->is_gap(slot)) {
+      if (to != slot) row_->move_down(slot, to);
+      if (has_node) *kept++ = NodeAt{to, std::move(node->value)};
+      ++to;
+    }
+    if (has_node) ++node;
   }
-  values_.erase(values_.begin() + to, values_.end());
+  nodes_.erase(kept, nodes_.end());
+  row_->cut(to);
   gaps_ = false;
 }
 
 // A moved-from SmallVector has no inline room: assigning to it allocates. A new one does not.
 void DenseNode::swap_entries(DenseNode& other) noexcept {
-  using Values = decltype(values_);
   std::swap(schema_, other.schema_);
-  Values values(std::move(values_));
-  values_.~Values();
-  ::new (&values_) Values(std::move(other.values_));
-  other.values_.~Values();
-  ::new (&other.values_) Values(std::move(values));
+  std::swap(row_, other.row_);
+  Nodes nodes(std::move(nodes_));
+  nodes_.~Nodes();
+  ::new (&nodes_) Nodes(std::move(other.nodes_));
+  other.nodes_.~Nodes();
+  ::new (&other.nodes_) Nodes(std::move(nodes));
   std::swap(gaps_, other.gaps_);
 }
 
-void DenseNode::make_room(std::size_t n) {
+void DenseNode::reserve(std::size_t n) {
+  own_row();
+  row_->reserve(n);
+}
+
+void DenseNode::push_value(Value value) {
+  own_row();
+  if (value.is_node()) {
+    nodes_.push_back({row_->size(), std::move(value)});
+    value = Value();
+  }
+  row_->push(std::move(value));
+}
+
+void DenseNode::set_value(std::size_t i, Value value) {
+  make_room(0, value.is_node() ? 1 : 0);
+  exchange(i, value);
+}
+
+void DenseNode::place(std::size_t i, Value value) {
+  if (!value.is_node()) return set_value(i, std::move(value));
+  nodes_.insert(place_of(i), {i, std::move(value)});
+}
+
+LeafRowPtr DenseNode::make_room(std::size_t entries, std::size_t nodes) {
+  LeafRowPtr before = own_row();
+  if (nodes != 0) nodes_.reserve(nodes_.size() + nodes);
+  if (entries == 0) return before;
   own_schema();
-  schema_->reserve(n);
-  const std::size_t slots = values_.size() + n;
-  if (slots > values_.capacity()) values_.reserve(std::max(slots, 2 * values_.size()));
+  schema_->reserve(entries);
+  const std::size_t slots = row_->size() + entries;
+  if (slots > row_->capacity()) row_->reserve(std::max(slots, 2 * row_->size()));
+  return before;
 }
 
 void DenseNode::add(std::string name, std::uint64_t hash, Value value) noexcept {
   schema_->add(std::move(name), hash);
-  values_.push_back(std::move(value));
+  push_value(std::move(value));
+}
+
+void DenseNode::exchange(std::size_t i, Value& value) noexcept {
+  const std::size_t at = slot(i);
+  NodeAt* const node = place_of(at);
+  const bool was_node = node != nodes_.end() && node->slot == at;
+  if (was_node && value.is_node()) {
+    std::swap(node->value, value);
+  } else if (was_node) {
+    Value before = std::move(node->value);
+    nodes_.erase(node);
+    row_->swap(at, value);
+    value = std::move(before);
+  } else if (value.is_node()) {
+    nodes_.insert(node, {at, std::move(value)});
+    value = Value();
+    row_->swap(at, value);
+  } else {
+    row_->swap(at, value);
+  }
 }
 
 void DenseNode::put(std::string_view name, Value value) {
@@ -129,7 +201,7 @@ void DenseNode::put(std::string_view name, Value value) {
     return;
   }
   std::string copy(name);
-  make_room(1);
+  make_room(1, value.is_node() ? 1 : 0);
   add(std::move(copy), hash, std::move(value));
 }
 
@@ -140,12 +212,19 @@ void DenseNode::erase(std::size_t i) {
 
 Value DenseNode::take(std::size_t i) noexcept {
   const std::size_t at = slot(i);
-  Value gone = std::move(values_[at]);
+  Value gone;
   if (schema_->leaves_gap(at)) {
-    values_[at] = Value();
+    NodeAt* const node = place_of(at);
+    if (node != nodes_.end() && node->slot == at) {
+      gone = std::move(node->value);  // leaves its place, so that erasing many takes linear time
+    } else {
+      row_->swap(at, gone);
+    }
     gaps_ = true;
   } else {
-    values_.erase(values_.begin() + at);
+    exchange(i, gone);
+    row_->erase(at);
+    for (NodeAt* one = place_of(at); one != nodes_.end(); ++one) --one->slot;
   }
   schema_->erase(i);
   if (schema_->has_many_gaps()) {
@@ -162,8 +241,13 @@ NodePtr DenseNode::transform(const BatchOp& op) const {
 
 NodePtr DenseNode::shallow_copy() const {
   auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
-  copy->reserve(size());
-  for (std::size_t i = 0; i < size(); ++i) copy->push_value(value(i));
+  if (gaps_) {
+    copy->reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) copy->push_value(value(i));
+  } else {
+    copy->row_ = row_;
+    copy->nodes_ = nodes_;
+  }
   copy_tags(*this, *copy);
   return copy;
 }
@@ -174,8 +258,10 @@ std::optional<Value> DenseNode::entry(std::string_view name) const {
 }
 
 EntryKind DenseNode::entry_kind(std::string_view name) const {
-  const Value* value = find(name);
-  return value == nullptr ? EntryKind::none : kind_of(*value);
+  const std::size_t i = schema_->find(name);
+  if (i == Schema::npos) return EntryKind::none;
+  const Value* const node = node_at(i);
+  return node == nullptr ? EntryKind::tensor : kind_of(*node);
 }
 
 std::vector<std::string> DenseNode::entry_names() const {

@@ -1,9 +1,12 @@
-// core/tree/dense_node.h: a dictionary that holds its entries: a schema and a row of values.
+// core/tree/dense_node.h: a dictionary that holds its entries: a schema, a row of leaves, and nodes.
 #pragma once
 
 #include "core/tensor/assign.h"
+#include "core/tree/leaf_row.h"
 #include "core/tree/node.h"
 #include "core/tree/schema.h"
+
+#include <algorithm>
 
 namespace td {
 
@@ -15,26 +18,41 @@ class DenseNode final : public Node {
   static void* operator new(std::size_t);
   static void operator delete(void* memory);
 
-  std::size_t size() const noexcept { return gaps_ ? schema_->size() : values_.size(); }
+  std::size_t size() const noexcept { return gaps_ ? schema_->size() : slots(); }
   const SchemaPtr& schema() const noexcept { return schema_; }
   const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
-  const Value& value(std::size_t i) const noexcept { return values_[slot(i)]; }
+  // Makes the leaf of a view, which needs memory.
+  const Value& value(std::size_t i) const { return value_at(slot(i)); }
 
-  const Value* find(std::string_view name) const noexcept {
+  const Value* find(std::string_view name) const {
     const std::size_t i = schema_->find(name);
     return i == Schema::npos ? nullptr : &value(i);
   }
 
+  // The node at a position, or null for a leaf, which is not made.
+  const Value* node_at(std::size_t i) const noexcept { return find_node(slot(i)); }
+  // The first position from `i` on that has a node; size() if no more follow. For a dictionary of a view.
+  std::size_t next_node(std::size_t i) const noexcept;
+
+  // The leaves, for a view of them; null if they have to be made at once.
+  LeafRowPtr viewed(const LeafViewPtr& view, std::int64_t part = 0) const;
+  // Whether no other dictionary has the same row, and all leaves are made: entries are exchanged without memory.
+  bool owns_row() const noexcept {
+    return row_.defined() && row_.use_count() == 1 && !row_->is_view();
+  }
+  const LeafRowPtr& row() const noexcept { return row_; }  // may be null
+
   // Raw changes, for a dictionary that others cannot see yet: without checks. Otherwise use Changes
   // (core/tree/changes.h).
-  void reserve(std::size_t n) { values_.reserve(n); }
-  void push_value(Value value) {
-    values_.push_back(std::move(value));
-  }  // for the schema's next name
-  void set_value(std::size_t i, Value value) { values_[slot(i)] = std::move(value); }
+  void reserve(std::size_t n);
+  void push_value(Value value);  // for the schema's next name
+  void set_value(std::size_t i, Value value);
   void put(std::string_view name, Value value);  // replaces or appends
   void erase(std::size_t i);
   void swap_entries(DenseNode& other) noexcept;  // names and values
+  // For a new dictionary: the leaves of a view, then what is where the source has nodes.
+  void set_row(LeafRowPtr row) noexcept { row_ = std::move(row); }
+  void place(std::size_t i, Value value);
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -50,21 +68,46 @@ class DenseNode final : public Node {
  private:
   friend class Changes;
 
-  // add() cannot fail after make_room(), nor take() after prepare_erase().
-  void make_room(std::size_t n);  // for n more entries
+  // add() cannot fail after make_room(), nor take() after prepare_erase(), nor exchange() after either. Both
+  // return the row that a copy has replaced, or null.
+  LeafRowPtr make_room(std::size_t entries,
+                       std::size_t nodes);  // `nodes`: how many of all values are nodes
   void add(std::string name, std::uint64_t hash, Value value) noexcept;
-  void exchange(std::size_t i, Value& value) noexcept { std::swap(values_[slot(i)], value); }
-  void prepare_erase();
+  void exchange(std::size_t i, Value& value) noexcept;
+  LeafRowPtr prepare_erase();
   Value take(std::size_t i) noexcept;
 
-  void own_schema();  // call before changing names
+  void own_schema();     // call before changing names
+  LeafRowPtr own_row();  // call before changing values
   std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema_->slot(i) : i; }
+  std::size_t slots() const noexcept { return row_.defined() ? row_->size() : 0; }
   void drop_values() noexcept;
   void close_gaps() noexcept;
 
+  struct NodeAt {
+    std::size_t slot;
+    Value value;
+  };
+  using Nodes = c10::SmallVector<NodeAt, 2>;
+  NodeAt* place_of(std::size_t slot) const noexcept {
+    return const_cast<NodeAt*>(
+        std::lower_bound(nodes_.begin(), nodes_.end(), slot,
+                         [](const NodeAt& one, std::size_t at) { return one.slot < at; }));
+  }
+  const Value* find_node(std::size_t slot) const noexcept {
+    if (nodes_.empty()) return nullptr;
+    const NodeAt* const at = place_of(slot);
+    return at == nodes_.end() || at->slot != slot ? nullptr : &at->value;
+  }
+  const Value& value_at(std::size_t slot) const {
+    const Value* const node = find_node(slot);
+    return node != nullptr ? *node : row_->at(slot);
+  }
+
   SchemaPtr schema_;
-  c10::SmallVector<Value, 6> values_;  // by position, or
-  bool gaps_ = false;                  // by slot of the schema, which is then not shared
+  LeafRowPtr row_;     // the leaves, by position, or
+  bool gaps_ = false;  // by slot of the schema, which is then not shared
+  Nodes nodes_;        // by place; their places in the row are empty
 };
 
 // Code::shape for an entry that does not start with its dictionary's batch size: a nested dictionary's batch

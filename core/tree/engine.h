@@ -126,6 +126,10 @@ class Walk : private Here {
   }
 
   bool next_entry(Level& level) {
+    if constexpr (Sink::leaps) {
+      level.next = sink_.leap(level.next);
+      if (level.next == level.dicts[0]->size()) return false;
+    }
     std::size_t i = level.next++;
     if (in_order()) i = level.aside->order[i];
     index_ = i;

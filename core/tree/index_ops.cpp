@@ -6,6 +6,7 @@
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/plan_view.h"
 #include "core/tree/sub_tensordict.h"
 
 #include <ATen/ATen.h>
@@ -20,6 +21,10 @@ class ReadOp final : public BatchOp {
       : plan_(plan), items_(items), dims_(dims), fast_(fast::can_skip_dispatcher()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.read(before, fast_); }
+  LeafViewPtr later() const override {
+    return fast_ && plan_.is_view() ? LeafViewPtr(c10::make_intrusive<PlanView>(plan_.view()))
+                                    : LeafViewPtr();
+  }
   void tags(const Node& before, Node& after) const override {
     after.set_tensorclass(before.tensorclass());
     after.set_names(plan_.names(before.names()));

@@ -77,7 +77,7 @@ const char* kind_word(const Value& value) noexcept {
   fail(Code::wrong_entry, show_path(path), " is a ", kind_word(value), ", not a ", wanted);
 }
 
-const Value* find_stored(const NodePtr& root, Path path) noexcept {
+const Value* find_stored(const NodePtr& root, Path path) {
   if (path.empty()) return nullptr;
   const DenseNode* node = as_dense(root.get());
   for (std::size_t i = 0; node != nullptr; ++i) {

@@ -14,7 +14,7 @@ std::optional<Value> look_up(const NodePtr& root, Path path);
 Value find_entry(const NodePtr& root, Path path);
 
 // The stored entry if the path has only dense nodes; else nullptr.
-const Value* find_stored(const NodePtr& root, Path path) noexcept;
+const Value* find_stored(const NodePtr& root, Path path);
 
 // The dictionaries that hold an entry: one, or elements of lazy stacks on the path. May repeat a shared one.
 using Holders = c10::SmallVector<const DenseNode*, 4>;

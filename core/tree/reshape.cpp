@@ -41,6 +41,38 @@ Sizes resolve_shape(SizesView sizes, SizesView batch) {
   return result;
 }
 
+// The sizes with others in place of the dimensions from `start` to `end`.
+Sizes with_middle(SizesView before, std::size_t start, std::size_t end, SizesView middle) {
+  Sizes sizes(before.begin(), before.begin() + start);
+  sizes.append(middle.begin(), middle.end());
+  sizes.append(before.begin() + end, before.end());
+  return sizes;
+}
+
+// A view of a contiguous leaf in another shape, made when it is first read.
+class ReshapedView final : public LeafView {
+ public:
+  ReshapedView(std::size_t start, std::size_t end, SizesView middle)
+      : start_(start), end_(end), middle_(middle.begin(), middle.end()) {}
+
+  at::Tensor of(const at::Tensor& leaf, std::int64_t) const override {
+    if (!leaf.is_contiguous() || !fast::plain(leaf) || leaf.sizes().size() < end_)
+      fail_changed(leaf, middle_);
+    const Sizes sizes = with_middle(leaf.sizes(), start_, end_, middle_);
+    if (count_elements(sizes) != leaf.numel()) fail_changed(leaf, middle_);
+    return fast::make_view(leaf, sizes, dense_strides(sizes), leaf.storage_offset());
+  }
+  bool fits(const LeafRow& row) const noexcept override {
+    return row.all_plain() && row.all_contiguous();
+  }
+  bool keeps_contiguous() const noexcept override { return true; }
+  LeafViewPtr after(const LeafView&, std::int64_t, std::int64_t) const override { return {}; }
+
+ private:
+  std::size_t start_, end_;
+  Sizes middle_;
+};
+
 // Reshapes the batch. `copy` allows a copy if no view is possible.
 class ReshapeOp final : public BatchOp {
  public:
@@ -49,10 +81,11 @@ class ReshapeOp final : public BatchOp {
       : start_(start), end_(end), middle_(sizes), copy_(copy), fast_(fast::can_skip_dispatcher()) {}
 
   Sizes batch(SizesView before) const override {
-    Sizes sizes(before.begin(), before.begin() + start_);
-    sizes.append(middle_.begin(), middle_.end());
-    sizes.append(before.begin() + end_, before.end());
-    return sizes;
+    return with_middle(before, start_, end_, middle_);
+  }
+  LeafViewPtr later() const override {
+    return fast_ ? LeafViewPtr(c10::make_intrusive<ReshapedView>(start_, end_, middle_))
+                 : LeafViewPtr();
   }
 
   // Changed dimensions lose their names.

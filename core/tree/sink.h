@@ -94,7 +94,7 @@ class Here {
   // For an entry: its dictionary, position and value in that tree.
   const DenseNode& holder() const noexcept { return static_cast<const DenseNode&>(*node_); }
   std::size_t index() const noexcept { return index_; }
-  const Value& value() const noexcept { return holder().value(index_); }
+  const Value& value() const { return holder().value(index_); }
   // For an element of a lazy stack.
   const NodePtr& element() const noexcept {
     return static_cast<const LazyNode&>(*node_).elements()[index_];
@@ -128,6 +128,11 @@ struct WalkSink {
   // If true, pick() lists the entries to visit, in order. One tree only:
   //   void pick(const Here& here, const DenseNode& dict, c10::SmallVectorImpl<std::size_t>& order);
   static constexpr bool picks = false;
+
+  // If true, leap() gives the position of the next entry to visit, from a position on, or the size of the
+  // dictionary. One tree only:
+  //   std::size_t leap(std::size_t position);
+  static constexpr bool leaps = false;
 
   // Reads a node as a dense one.
   static NodePtr read(const Node& node) { return dense_form(retain(node)); }

@@ -1,5 +1,6 @@
 // What fits the fields of a tensorclass.
 #include "core/tree/kinds.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 
 #include <ATen/ATen.h>

@@ -111,7 +111,8 @@ bool TensorDict::replace(Path path, at::Tensor& value) {
   }
   if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
   const std::size_t i = node->schema()->find(path.back());
-  if (i == Schema::npos || !begins_with(value.sizes(), node->batch())) return false;
+  if (i == Schema::npos || !node->owns_row() || !begins_with(value.sizes(), node->batch()))
+    return false;
   Changes::replace_now(*node, i, std::move(value));
   return true;
 }
@@ -156,7 +157,7 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   writes.run();
 }
 
-const at::Tensor* TensorDict::stored(Path path) const noexcept {
+const at::Tensor* TensorDict::stored(Path path) const {
   const Value* value = find_stored(node_, path);
   return value != nullptr && !value->is_node() ? &value->tensor() : nullptr;
 }

@@ -51,7 +51,7 @@ class TensorDict {
   void set_inplace(Path path, const at::Tensor& value);
   at::Tensor get(Path path) const;
   // The tensor itself if the path has only dense dictionaries; else nullptr.
-  const at::Tensor* stored(Path path) const noexcept;
+  const at::Tensor* stored(Path path) const;
   TensorDict get_dict(Path path) const;
   std::string get_non_tensor(Path path) const;
   EntryKind kind_of(Path path) const;

@@ -5,6 +5,7 @@
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/plan_view.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -25,8 +26,23 @@ class Unbind : public WalkSink<Take::into> {
  public:
   using Made = std::vector<NodePtr>;
 
-  Unbind(std::int64_t dim, std::size_t parts)
-      : dim_(dim), parts_(parts), fast_(fast::can_skip_dispatcher()) {}
+  static constexpr bool leaps = true;
+
+  Unbind(std::int64_t dim, SizesView batch, std::size_t parts)
+      : dim_(dim), parts_(parts), fast_(fast::can_skip_dispatcher()) {
+    if (!fast_) return;
+    ViewPlan plan(batch);
+    plan.drop(dim, 0);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(batch.size()); ++i) {
+      if (i != dim) plan.keep(i);
+    }
+    later_ = c10::make_intrusive<PlanView>(std::move(plan), dim);
+  }
+
+  // Parts whose leaves are made later have only their nodes visited.
+  std::size_t leap(std::size_t i) const {
+    return above_.back().later ? above_.back().source->next_node(i) : i;
+  }
 
   std::vector<NodePtr> take() { return std::move(result_); }
 
@@ -40,18 +56,21 @@ class Unbind : public WalkSink<Take::into> {
     Targets targets;
     nodes.reserve(parts_);
     targets.reserve(parts_);
+    bool is_later = false;
     for (std::size_t k = 0; k < parts_; ++k) {
       auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
       if (source.tagged()) {
         node->set_tensorclass(source.tensorclass());
         node->set_names(names);
       }
-      node->reserve(source.size());
+      LeafRowPtr row = source.viewed(later_, static_cast<std::int64_t>(k));
+      is_later = row.defined();
+      is_later ? node->set_row(std::move(row)) : node->reserve(source.size());
       targets.push_back(node.get());
       nodes.push_back(std::move(node));
     }
-    put(std::move(nodes));
-    above_.push_back({&source, std::move(targets)});
+    put(here, std::move(nodes));
+    above_.push_back({&source, std::move(targets), is_later});
   }
   void leaf(const Here& here, Tensors tensors) {
     require_entry(*above_.back().source, here.index());
@@ -59,11 +78,11 @@ class Unbind : public WalkSink<Take::into> {
   }
   void stack(const Here& here, const LazyNode& lazy, NodesHere nodes) {
     require_dim(here);
-    put(others_.once(nodes, [&] { return unbind_lazy(lazy, dim_); }));
+    put(here, others_.once(nodes, [&] { return unbind_lazy(lazy, dim_); }));
   }
   void value(const Here& here, NodesHere nodes) {
     require_dim(here);
-    put(others_.once(nodes, [&] { return parts_of(*nodes[0]); }));
+    put(here, others_.once(nodes, [&] { return parts_of(*nodes[0]); }));
   }
   void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) {
     const bool falls_apart = !above_.empty() && dim_ == 0 && node.batch().size() == 1;
@@ -72,7 +91,7 @@ class Unbind : public WalkSink<Take::into> {
            "a nested tensor falls into parts as an entry only, along a first and only dimension");
     }
     require_entry(*above_.back().source, here.index());
-    for (std::size_t k = 0; k < parts_; ++k) above_.back().targets[k]->push_value(node.part(k));
+    for (std::size_t k = 0; k < parts_; ++k) put(here, k, node.part(k));
   }
   Made leave(const Here&, bool again) {
     const Targets targets = std::move(above_.back().targets);
@@ -85,7 +104,7 @@ class Unbind : public WalkSink<Take::into> {
   }
   void again(const Here& here, const Made& made) {
     require_dim(here);
-    put(made);
+    put(here, made);
   }
 
  private:
@@ -105,6 +124,7 @@ class Unbind : public WalkSink<Take::into> {
   struct Level {
     const DenseNode* source;
     Targets targets;
+    bool later;  // whether their leaves are made later
   };
 
   // A nested dictionary may have got a smaller batch size than its parent, without this dimension.
@@ -112,13 +132,19 @@ class Unbind : public WalkSink<Take::into> {
     if (!above_.empty()) require_entry(*above_.back().source, here.index());
   }
 
-  void put(std::vector<NodePtr> nodes) {
+  void put(const Here& here, std::size_t part, Value value) {
+    const Level& level = above_.back();
+    DenseNode& target = *level.targets[part];
+    level.later ? target.place(here.index(), std::move(value))
+                : target.push_value(std::move(value));
+  }
+
+  void put(const Here& here, std::vector<NodePtr> nodes) {
     if (above_.empty()) {
       result_ = std::move(nodes);
       return;
     }
-    for (std::size_t k = 0; k < parts_; ++k)
-      above_.back().targets[k]->push_value(std::move(nodes[k]));
+    for (std::size_t k = 0; k < parts_; ++k) put(here, k, std::move(nodes[k]));
   }
 
   void leaf(const at::Tensor& tensor, const Targets& targets) const {
@@ -139,6 +165,7 @@ class Unbind : public WalkSink<Take::into> {
   std::int64_t dim_;
   std::size_t parts_;
   bool fast_;
+  LeafViewPtr later_;
   std::vector<Level> above_;
   Memo<std::vector<NodePtr>> others_;
   std::vector<NodePtr> result_;
@@ -159,7 +186,7 @@ std::size_t TensorDict::dim_size(std::int64_t dim) const {
 std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   const std::size_t parts = dim_size(dim);
   if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
-  Unbind unbind(dim, parts);
+  Unbind unbind(dim, batch_size(), parts);
   walk(node_, unbind, all_entries());
   std::vector<NodePtr> nodes = unbind.take();
   std::vector<TensorDict> result;

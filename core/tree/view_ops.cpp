@@ -8,6 +8,7 @@
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/plan_view.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
 
@@ -22,6 +23,9 @@ class ViewOp final : public BatchOp {
   explicit ViewOp(const ViewPlan& plan) : plan_(plan), fast_(fast::can_skip_dispatcher()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
+  LeafViewPtr later() const override {
+    return fast_ ? LeafViewPtr(c10::make_intrusive<PlanView>(plan_)) : LeafViewPtr();
+  }
   void tags(const Node& before, Node& after) const override {
     after.set_tensorclass(before.tensorclass());
     after.set_names(plan_.names(before.names()));

@@ -498,6 +498,7 @@ const std::vector<Operation> &operations() {
     add_kind_rows(*rows);
     add_file_rows(*rows);
     add_checked_rows(*rows);
+    add_view_rows(*rows);
     return rows;
   }();
   return *all;

@@ -140,6 +140,7 @@ void add_math_rows(std::vector<Operation> &rows);
 void add_kind_rows(std::vector<Operation> &rows);
 void add_file_rows(std::vector<Operation> &rows);
 void add_checked_rows(std::vector<Operation> &rows);
+void add_view_rows(std::vector<Operation> &rows);
 
 // A folder for the files of this process.
 const std::string &scratch();

@@ -1,0 +1,208 @@
+// Views whose leaves are made when they are first read.
+#include "core/inspect/owned_nbytes.h"
+#include "core/shape/shape.h"
+#include "core/tree/dense_node.h"
+#include "core/tree/view_ops.h"
+#include "trees.h"
+
+#include <atomic>
+#include <thread>
+
+namespace td {
+namespace {
+
+using namespace test;
+
+const DenseNode& dense(const TensorDict& td) { return *as_dense(td.node().get()); }
+bool unread(const TensorDict& td) { return dense(td).row()->is_view(); }
+
+// Leaves are made later where no gradients are recorded.
+class Views : public testing::Test {
+  at::NoGradGuard no_grad_;
+};
+
+TEST_F(Views, ALeafIsMadeOnceWhenItIsRead) {
+  const TensorDict td = sample();
+  const TensorDict row = td.index(IndexItem::at(2));
+  EXPECT_TRUE(unread(row));
+  EXPECT_TRUE(unread(row.get_dict({"n"})));
+  const at::Tensor a = row.get({"a"});
+  EXPECT_TRUE(a.equal(td.get({"a"})[2]));
+  EXPECT_TRUE(row.get({"a"}).is_same(a));
+  EXPECT_TRUE(row.get({"n", "b"}).equal(td.get({"n", "b"})[2]));
+}
+
+TEST_F(Views, AViewHasTheTensorsOfItsSourceWhenItWasMade) {
+  TensorDict td = sample();
+  const at::Tensor a = td.get({"a"}), b = td.get({"n", "b"});
+  const TensorDict row = td.index(IndexItem::at(1));
+  td.set({"a"}, at::zeros({4, 3}));
+  td.set({"new"}, at::zeros({4, 3}));
+  td.remove({"n", "b"});
+  td.set({"n", "c"}, at::zeros({4, 3}));
+  a.add_(100);  // in place: both see it
+  EXPECT_EQ(dense(row).entry_names(), (std::vector<std::string>{"a", "n"}));
+  EXPECT_EQ(dense(row.get_dict({"n"})).entry_names(), (std::vector<std::string>{"b"}));
+  EXPECT_TRUE(row.get({"a"}).equal(a[1]));
+  EXPECT_TRUE(row.get({"n", "b"}).equal(b[1]));
+  row.get({"a"}).zero_();
+  EXPECT_EQ(a[1].sum().item<float>(), 0);
+}
+
+TEST_F(Views, AChangedViewLeavesItsSource) {
+  const TensorDict td = sample();
+  TensorDict row = td.index(IndexItem::at(1)), other = row.clone(false);
+  row.set({"a"}, at::ones({3}));
+  row.set({"c"}, at::ones({3}));
+  row.remove({"n"});
+  EXPECT_FALSE(unread(row));
+  EXPECT_EQ(row.get({"a"}).dim(), 1);
+  EXPECT_TRUE(other.get({"a"}).equal(td.get({"a"})[1]));
+  EXPECT_TRUE(other.get({"n", "b"}).equal(td.get({"n", "b"})[1]));
+  EXPECT_EQ(td.get({"a"}).dim(), 3);
+}
+
+TEST_F(Views, ViewsOfViewsAreOneStep) {
+  const TensorDict td = sample();
+  const at::Tensor a = td.get({"a"});
+  const TensorDict one = td.index(IndexItem::range(1, 4, 2));
+  const TensorDict two = one.permute(SizesView{1, 0});
+  const TensorDict three = two.index({IndexItem::ellipsis(), IndexItem::at(-1)});
+  EXPECT_TRUE(unread(three));
+  EXPECT_TRUE(three.get({"a"}).equal(a[3]));
+  EXPECT_EQ(three.get({"a"}).strides(), a[3].strides());
+  const TensorDict parts = td.unbind(1)[2].unsqueeze(0).index({IndexItem::at(0), IndexItem::at(1)});
+  EXPECT_TRUE(parts.get({"a"}).equal(a.select(1, 2)[1]));
+  EXPECT_TRUE(td.view(SizesView{12}).index(IndexItem::at(5)).get({"a"}).equal(a.view({12, 2})[5]));
+  EXPECT_TRUE(
+      td.index(IndexItem::at(1)).view(SizesView{3, 1}).get({"a"}).equal(a[1].view({3, 1, 2})));
+  EXPECT_EQ(td.unsqueeze(0).expand(SizesView{5, 4, 3}).get({"a"}).strides(),
+            a.unsqueeze(0).expand({5, 4, 3, 2}).strides());
+}
+
+TEST_F(Views, ErrorsComeFromTheCallThatMakesTheView) {
+  TensorDict td = sample();
+  td.set({"a"}, ramp({3, 4, 2}).transpose(0, 1));
+  EXPECT_EQ(code_of([&] { td.index(IndexItem::at(4)); }), Code::index);
+  EXPECT_EQ(code_of([&] { td.view(SizesView{12}); }), Code::shape);
+  EXPECT_EQ(code_of([&] { td.index(IndexItem::range(0, 4, 2)).view(SizesView{6}); }), Code::shape);
+  EXPECT_TRUE(td.reshape(SizesView{12}).get({"a"}).equal(td.get({"a"}).reshape({12, 2})));
+}
+
+TEST_F(Views, SmallSizes) {
+  TensorDict td(SizesView{});
+  td.set({"a"}, at::ones({2}));
+  EXPECT_EQ(td.unsqueeze(0).get({"a"}).sizes(), (SizesView{1, 2}));
+  EXPECT_EQ(td.expand(SizesView{0}).get({"a"}).sizes(), (SizesView{0, 2}));
+  TensorDict none(SizesView{0, 3});
+  none.set({"a"}, at::ones({0, 3, 2}));
+  EXPECT_TRUE(none.unbind(0).empty());
+  EXPECT_EQ(none.unbind(1)[2].get({"a"}).sizes(), (SizesView{0, 2}));
+  EXPECT_EQ(none.view(SizesView{3, 0}).get({"a"}).sizes(), (SizesView{3, 0, 2}));
+  EXPECT_TRUE(TensorDict(SizesView{2}).index(IndexItem::at(0)).is_empty());
+}
+
+TEST_F(Views, MemoryIsThatOfTheLeaves) {
+  TensorDict td(SizesView{4, 3});
+  td.set({"a"}, at::ones({4, 3, 2}));
+  td.set({"n", "b"}, at::ones({4, 3}, at::kLong));
+  EXPECT_EQ(owned_nbytes(td), 192u);
+  {
+    const TensorDict row = td.index(IndexItem::at(0));
+    EXPECT_EQ(owned_nbytes(td), 0u);
+    EXPECT_EQ(owned_nbytes(row), 0u);
+    row.get({"a"});
+    EXPECT_EQ(owned_nbytes(row), 0u);
+  }
+  EXPECT_EQ(owned_nbytes(td), 192u);
+  const TensorDict row = td.index(IndexItem::at(0));
+  td = TensorDict(SizesView{});
+  EXPECT_EQ(owned_nbytes(row), 192u);
+  row.get({"a"});
+  EXPECT_EQ(owned_nbytes(row), 192u);
+}
+
+TEST_F(Views, WhatIsNestedMayChangeKind) {
+  TensorDict td = sample();
+  td.set({"s"}, td.get_dict({"n"}));
+  const TensorDict row = td.index(IndexItem::at(1));
+  EXPECT_EQ(row.get_dict({"n"}).node(), row.get_dict({"s"}).node());
+  td.set({"n"}, at::zeros({4, 3}));
+  td.set({"a"}, row.get_dict({"n"}).unsqueeze(0).expand(SizesView{4, 3}));
+  EXPECT_EQ(td.kind_of({"n"}), EntryKind::tensor);
+  EXPECT_EQ(td.kind_of({"a"}), EntryKind::dict);
+  EXPECT_EQ(td.index(IndexItem::at(3)).get({"a", "b"}).sizes(), (SizesView{3}));
+  EXPECT_EQ(td.index(IndexItem::at(3)).get({"n"}).sizes(), (SizesView{3}));
+  td.remove({"n"});
+  td.remove({"a"});
+  EXPECT_EQ(dense(td).entry_names(), (std::vector<std::string>{"s"}));
+  EXPECT_EQ(td.get({"s", "b"}).dim(), 2);
+}
+
+TEST_F(Views, ManyEntriesWithGaps) {
+  TensorDict td(SizesView{2});
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = std::to_string(i);
+    if (i % 3 == 0) {
+      td.set({name, "x"}, at::full({2}, i));
+    } else {
+      td.set({name}, at::full({2}, i));
+    }
+  }
+  TensorDict row = td.index(IndexItem::at(1));
+  const auto check = [](const TensorDict& of, int step) {
+    for (int i = 0; i < 200; i += step) {
+      const std::string name = std::to_string(i);
+      const at::Tensor leaf = i % 3 == 0 ? of.get({name, "x"}) : of.get({name});
+      EXPECT_TRUE(leaf.eq(i).all().item<bool>());
+    }
+  };
+  for (int i = 0; i < 200; ++i) {
+    if (i % 2 == 0) continue;
+    td.remove({std::to_string(i)});
+    if (i % 5 == 0) check(td.index(IndexItem::at(0)), 2);
+  }
+  check(td, 2);
+  check(row, 1);
+  row.remove({"3"});
+  td.set({"2"}, at::full({2}, 2));
+  check(td.clone(false), 2);
+}
+
+TEST_F(Views, OneViewReadByThreads) {
+  TensorDict td(SizesView{8});
+  for (int i = 0; i < 100; ++i) td.set({std::to_string(i)}, at::full({8}, i));
+  for (int round = 0; round < 20; ++round) {
+    const TensorDict row = td.index(IndexItem::at(3)), other = row.unsqueeze(0);
+    std::atomic<int> waiting{4}, wrong{0};
+    std::vector<std::thread> all;
+    for (int k = 0; k < 4; ++k) {
+      all.emplace_back([&, k] {
+        const at::NoGradGuard no_grad;
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        for (int i = 0; i < 100; ++i) {
+          const std::string name = std::to_string(k % 2 == 0 ? i : 99 - i);
+          const TensorDict& from = k == 3 ? other : row;
+          wrong += from.get({name}).item<int>() != std::stoi(name);
+          if (i == 50) wrong += row.unsqueeze(0).get({name}).item<int>() != std::stoi(name);
+        }
+      });
+    }
+    if (round % 2 == 0) td.set({"7"}, at::full({8}, 7));  // copies its row
+    for (std::thread& one : all) one.join();
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(ViewsRecorded, LeavesAreMadeAtOnceWhileGradientsAreRecorded) {
+  const at::AutoGradMode recording(true);
+  TensorDict td = sample();
+  td.set({"a"}, at::ones({4, 3}).requires_grad_());
+  const TensorDict row = td.index(IndexItem::at(2));
+  EXPECT_FALSE(unread(row));
+  EXPECT_TRUE(row.get({"a"}).requires_grad());
+}
+
+}  // namespace
+}  // namespace td
