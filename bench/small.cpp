@@ -50,14 +50,14 @@ td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop
 }
 
 void views(int n, Shared leaves) {
-  figure("index by int", n, 0.35,
+  figure("index by int", n, 0.15,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const td_index_item at = item(TD_INDEX_INT, 7);
                  return td_index(td, &at, 1, result);
                }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
-  figure("index by slice", n, 0.35,
+  figure("index by slice", n, 0.15,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const td_index_item at =
@@ -65,7 +65,7 @@ void views(int n, Shared leaves) {
                  return td_index(td, &at, 1, result);
                }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.slice(0, 8, 24); }));
-  figure("view", n, 0.35,
+  figure("view", n, 0.15,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const std::int64_t sizes[] = {8, 8};
@@ -74,11 +74,11 @@ void views(int n, Shared leaves) {
          loop(leaves, [](const at::Tensor& leaf) {
            return leaf.view({8, 8, 8});
          }));
-  figure("unsqueeze", n, 0.35,
+  figure("unsqueeze", n, 0.15,
          makes(leaves, [](const td_tensordict* td,
                           td_tensordict** result) { return td_unsqueeze(td, 0, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.unsqueeze(0); }));
-  figure("expand", n, 0.35,
+  figure("expand", n, 0.15,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const std::int64_t sizes[] = {2, 64};
@@ -89,7 +89,7 @@ void views(int n, Shared leaves) {
          }));
   const std::string first = leaves->names.front(), last = leaves->names.back();
   figure(
-      "index by int, 2 leaves read", n, 0.35,
+      "index by int, 2 leaves read", n, 0.25,
       [leaves, first, last](benchmark::State& state) {
         const td_index_item at = item(TD_INDEX_INT, 7);
         const char* const flat[] = {first.c_str()};
@@ -107,7 +107,7 @@ void views(int n, Shared leaves) {
       },
       loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
   figure(
-      "unbind", n, 0.3,
+      "unbind", n, 0.1,
       [leaves](benchmark::State& state) {
         td_tensordict* parts[64];
         for (auto _ : state) {
