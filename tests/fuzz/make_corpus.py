@@ -133,7 +133,8 @@ for path in sorted((HERE.parent / "data/files").iterdir()):
         write(fuzzer, path.name, path.read_bytes())
     if path.suffix == ".pt" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            write(fuzzer, path.stem + ".pickle", b"\0" + archive.read("archive/data.pkl"))
+            data = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
+            write(fuzzer, path.stem + ".pickle", b"\0" + archive.read(data))
 
 # What a rank of a process group sends before the bytes.
 LEAF = {"x": ("torch.uint8", [2], 0, 8, 6)}
