@@ -1,5 +1,6 @@
 #include "core/datasets/lerobot_videos.h"
 
+#include "core/base/quote.h"
 #include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
