@@ -5,12 +5,13 @@
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
 
+#include <unordered_map>
+
 namespace td {
 
 namespace {
 
-// Sums storages held only by these tensors. Tensors that share a storage must be consecutive: it counts once
-// all its holders have been seen.
+// Sums storages held only by these tensors: one counts once all its holders have been seen.
 class OwnedStorages {
  public:
   // `pooled`: the tensors also belong to a pool's batch.
@@ -20,10 +21,9 @@ class OwnedStorages {
     if (tensor.use_count() != 1 && !(pooled_ && kept_by_pool(tensor))) return;
     const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
     if (!storage) return;
-    const c10::StorageImpl* impl = storage.unsafeGetStorageImpl();
-    met_ = impl == last_ ? met_ + 1 : 1;
-    last_ = impl;
-    if (met_ == storage.use_count() && allocated(storage)) bytes_ += storage.nbytes();
+    const std::size_t holders = storage.use_count();
+    const bool all = holders == 1 || ++met_[storage.unsafeGetStorageImpl()] == holders;
+    if (all && allocated(storage)) bytes_ += storage.nbytes();
   }
 
   std::size_t bytes() const noexcept { return bytes_; }
@@ -40,8 +40,7 @@ class OwnedStorages {
   }
 
   bool pooled_;
-  const c10::StorageImpl* last_ = nullptr;
-  std::size_t met_ = 0;
+  std::unordered_map<const c10::StorageImpl*, std::size_t> met_;  // holders of shared ones
   std::size_t bytes_ = 0;
 };
 

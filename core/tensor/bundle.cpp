@@ -6,22 +6,6 @@ namespace td {
 
 namespace {
 
-constexpr std::size_t bundle_alignment = 64;
-
-bool is_common(c10::ScalarType dtype) noexcept {
-  switch (dtype) {
-    case c10::ScalarType::Float:
-    case c10::ScalarType::Double:
-    case c10::ScalarType::Long:
-    case c10::ScalarType::Int:
-    case c10::ScalarType::Short:
-    case c10::ScalarType::Char:
-    case c10::ScalarType::Byte:
-    case c10::ScalarType::Bool: return true;
-    default: return false;
-  }
-}
-
 // Repeats each of `count` elements until `bytes` are filled.
 template <class Item>
 void spread(void* to, const void* source, std::size_t count, std::size_t bytes) noexcept {
@@ -47,14 +31,9 @@ char* first_byte(const at::Tensor& tensor) noexcept {
 
 }  // namespace
 
-bool Bundle::suits(const at::Tensor& tensor) noexcept {
-  return fast::plain_cpu(tensor) && is_common(tensor.scalar_type()) && tensor.dim() != 0 &&
-         tensor.is_contiguous() && tensor.numel() != 0 && tensor.nbytes() <= tensor_bytes;
-}
-
 void Bundle::add(const at::Tensor& tensor) {
   places_.push_back({bytes_, tensor.nbytes()});
-  bytes_ += (tensor.nbytes() + bundle_alignment - 1) / bundle_alignment * bundle_alignment;
+  bytes_ += Blocks::place_bytes(tensor.nbytes());
 }
 
 at::Tensor Bundle::empty() const {
@@ -80,13 +59,8 @@ void Bundle::copy_back(const at::Tensor& all, std::size_t i,
 }
 
 at::Tensor Bundle::part(const at::Tensor& all, std::size_t i, SizesView sizes) const {
-  c10::TensorImpl* const whole = all.unsafeGetTensorImpl();
-  auto impl = c10::make_intrusive<fast::Impl>(c10::Storage(whole->unsafe_storage()),
-                                              whole->key_set(), whole->dtype());
-  impl->set_sizes_contiguous(sizes);
-  impl->set_storage_offset(static_cast<std::int64_t>(places_[i].offset / c10::elementSize(dtype_)));
-  return at::Tensor(
-      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+  const std::size_t element = places_[i].offset / c10::elementSize(dtype_);
+  return fast::make_part(all.storage(), all.scalar_type(), element * all.itemsize(), sizes);
 }
 
 }  // namespace td

@@ -1,7 +1,7 @@
 // core/tensor/bundle.h: small tensors of one dtype side by side in one buffer.
 #pragma once
 
-#include "core/tensor/fast_path.h"
+#include "core/tensor/blocks.h"
 
 #include <cstddef>
 #include <vector>
@@ -12,18 +12,18 @@ namespace td {
 // there, and given back as parts of one result, or copied back.
 class Bundle {
  public:
-  // A larger tensor is computed alone. A tensor that is kept keeps no more than `most_bytes` alive.
-  static constexpr std::size_t tensor_bytes = 16 * 1024, most_bytes = 64 * 1024;
   // With fewer tensors the copies cost more than the calls.
   static constexpr std::size_t few = 3;
 
-  // Whether a tensor can be in a bundle: one block of a few bytes in main memory, of a common dtype.
-  static bool suits(const at::Tensor& tensor) noexcept;
+  // A tensor without dimensions promotes dtypes in another way.
+  static bool suits(const at::Tensor& tensor) noexcept {
+    return Blocks::suits(tensor) && tensor.dim() != 0;
+  }
 
   explicit Bundle(c10::ScalarType dtype) : dtype_(dtype) {}
 
   bool has_room(const at::Tensor& tensor) const noexcept {
-    return tensor.scalar_type() == dtype_ && bytes_ + tensor.nbytes() <= most_bytes;
+    return tensor.scalar_type() == dtype_ && bytes_ + tensor.nbytes() <= Blocks::most_bytes;
   }
   // Gives a tensor that suits the next place.
   void add(const at::Tensor& tensor);

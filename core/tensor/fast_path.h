@@ -117,25 +117,36 @@ at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
       c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
+// Uninitialised CPU memory.
+inline c10::Storage make_storage(std::size_t bytes) {
+  c10::Allocator* allocator = c10::GetCPUAllocator();
+  return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator,
+          /*resizable=*/true};
+}
+
+// A contiguous tensor over CPU memory, from a byte on. It knows nothing of others there: its version is its own.
+inline at::Tensor make_part(c10::Storage storage, c10::ScalarType dtype, std::size_t first_byte,
+                            SizesView sizes) {
+  auto impl = c10::make_intrusive<Impl>(std::move(storage),
+                                        c10::DispatchKeySet(c10::DispatchKey::CPU),
+                                        c10::scalarTypeToTypeMeta(dtype));
+  impl->set_sizes_contiguous(sizes);
+  if (first_byte != 0)
+    impl->set_storage_offset(static_cast<std::int64_t>(first_byte / c10::elementSize(dtype)));
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+}
+
 // Uninitialised contiguous CPU memory, as from at::empty.
 inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
-  const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
-  std::size_t bytes = type.itemsize();
+  std::size_t bytes = c10::elementSize(dtype);
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes)) {
       fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes),
            " needs more bytes than can be addressed");
     }
   }
-  c10::Allocator* allocator = c10::GetCPUAllocator();
-  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes),
-                       allocator,
-                       /*resizable=*/true);
-  auto impl = c10::make_intrusive<Impl>(std::move(storage),
-                                        c10::DispatchKeySet(c10::DispatchKey::CPU), type);
-  impl->set_sizes_contiguous(sizes);
-  return at::Tensor(
-      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+  return make_part(make_storage(bytes), dtype, 0, sizes);
 }
 
 // Tells autograd that the values changed, as every in-place operation does.

@@ -2,6 +2,7 @@
 #include "core/tree/copies.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/blocks.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
@@ -12,14 +13,26 @@
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <cstring>
+
 namespace td {
 
 TensorDict TensorDict::clone(bool recurse) const {
-  const bool fast = fast::can_skip_dispatcher();
   if (!recurse)
     return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
-  return TensorDict(
-      map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); }, true)));
+  if (!fast::can_skip_dispatcher())
+    return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf.clone(); }, true)));
+  Blocks blocks;
+  visit_values(*node_, [&](const Value& value) {
+    if (!value.is_node()) blocks.expect(value.tensor());
+  });
+  const auto copy = [&](const at::Tensor& leaf) {
+    if (!Blocks::suits(leaf)) return copy_of(leaf, true);
+    at::Tensor result = blocks.make(leaf);
+    std::memcpy(result.data_ptr(), leaf.data_ptr(), leaf.nbytes());
+    return result;
+  };
+  return TensorDict(map(node_, LeafOp(copy, true)));
 }
 
 TensorDict TensorDict::contiguous() const {

@@ -5,8 +5,8 @@
 
 namespace td {
 
-// Calls `f(const at::Tensor&)` for the tensors that the node alone holds, those over one memory together. Leaves
-// that views share are kept alive by these, too. Makes no leaf of a view.
+// Calls `f(const at::Tensor&)` for the tensors that the node alone holds. Leaves that views share are kept alive by
+// these, too. Makes no leaf of a view.
 template <class F>
 void for_each_kept(const Node& node, F&& f) {
   const DenseNode* dense = as_dense(&node);

@@ -56,8 +56,7 @@ class LeafRow : public c10::intrusive_ptr_target {
   // A row with a view of each of the `leaves`; null if they have to be made at once.
   LeafRowPtr viewed(const LeafViewPtr& view, std::int64_t part, std::size_t leaves) const;
 
-  // Calls `f(const at::Tensor&)` for all tensors that the row alone keeps alive, those of one memory together.
-  // Makes no leaf.
+  // Calls `f(const at::Tensor&)` for all tensors that the row alone keeps alive. Makes no leaf.
   template <class F>
   void each_kept(F&& f) const;
 

@@ -2,6 +2,7 @@
 // each leaf is computed by itself.
 #include "trees.h"
 
+#include "core/inspect/owned_nbytes.h"
 #include "core/math/call.h"
 #include "core/math/math.h"
 #include "core/math/together.h"
@@ -9,6 +10,7 @@
 
 #include <cstring>
 #include <random>
+#include <set>
 
 namespace td {
 namespace {
@@ -209,10 +211,48 @@ void expect_parts_of_buffers(const TensorDict& result, std::size_t leaves) {
   std::size_t shared = 0;
   visit_values(*result.node(), [&](const Value& value) {
     const std::size_t bytes = value.tensor().storage().nbytes();
-    EXPECT_LE(bytes, Bundle::most_bytes);
+    EXPECT_LE(bytes, Blocks::most_bytes);
     shared += bytes > value.tensor().nbytes();
   });
   EXPECT_EQ(shared, leaves);
+}
+
+TEST(Together, ACloneHasFewBlocks) {
+  const at::NoGradGuard guard;
+  TensorDict td = dict({4});
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = std::to_string(i);
+    const c10::ScalarType dtype = i % 3 == 0 ? at::kFloat : i % 3 == 1 ? at::kLong : at::kBool;
+    td.set({i % 2 == 0 ? "n" : "m", name}, at::randint(0, 100, {4, i * 3}).to(dtype));
+  }
+  td.set({"alone"}, at::full({4}, 2, at::kShort));
+  td.set({"large"}, at::randn({4, 2000}));
+  td.set({"strided"}, at::randn({3, 4}).t());
+  td.set({"half"}, at::randn({4}).to(at::kHalf));
+  TensorDict copy = td.clone();
+  std::set<const void*> blocks;
+  std::size_t bytes = 0;
+  visit_values(*copy.node(), [&](const Value& value) {
+    if (value.is_node()) return;
+    const c10::Storage& storage = value.tensor().storage();
+    if (!blocks.insert(storage.data()).second) return;
+    bytes += storage.nbytes();
+    EXPECT_LE(storage.nbytes(), Blocks::most_bytes);
+  });
+  EXPECT_LE(blocks.size(), 12u);
+  EXPECT_EQ(owned_nbytes(copy), bytes);
+  EXPECT_TRUE(copy.equal(td));
+  // Each place is written with another number: nobody else's changes.
+  double number = 0;
+  visit_values(*copy.node(), [&](const Value& value) {
+    if (!value.is_node()) value.tensor().fill_(static_cast<int>(number++) % 2);
+  });
+  number = 0;
+  visit_values(*copy.node(), [&](const Value& value) {
+    if (value.is_node()) return;
+    EXPECT_TRUE(value.tensor().eq(static_cast<int>(number++) % 2).all().item<bool>());
+    EXPECT_EQ(value.tensor()._version(), 1);
+  });
 }
 
 TEST(Together, ALeafKeepsLittleAlive) {
