@@ -204,7 +204,7 @@ void joins(int n, Shared leaves) {
            }
            return result;
          }));
-  figure("clone", n, 0.5,
+  figure("clone", n, 0.25,
          makes(leaves, [](const td_tensordict* td,
                           td_tensordict** result) { return td_clone(td, 0, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));

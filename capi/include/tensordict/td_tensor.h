@@ -303,7 +303,8 @@ td_status td_tensor_is_contiguous(const td_tensor *tensor, int32_t *result) TD_N
 
 /**
  * Tells whether only this handle holds the tensor and its memory: no other handle, dictionary or
- * view. Always 0 for memory that other processes may map: a file, or shared memory.
+ * view. Always 0 for memory that other processes may map: a file, or shared memory; and for a small
+ * tensor of a clone or a result whose block holds others, until these are gone.
  *
  * @param tensor borrowed
  * @param result written on success; 1 or 0
