@@ -4,6 +4,7 @@
 #include "td_test.h"
 
 #include <ftw.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ enum outcome { PASSED, FAILED, SKIPPED };
 static td_test_case *first_test;
 static td_test_case **last_test = &first_test;
 static jmp_buf end_of_test;
+static pthread_t runner;
 static enum outcome outcome_of_test;
 static char explanation[4096];
 static char folder[4096];
@@ -35,6 +37,10 @@ void td_test_fail(const char *file, int line, const char *format, ...) {
   if (used > 0 && (size_t)used < sizeof explanation)
     vsnprintf(explanation + used, sizeof explanation - (size_t)used, format, rest);
   va_end(rest);
+  if (!pthread_equal(pthread_self(), runner)) { /* no jump leads to another thread */
+    fprintf(stderr, "on a thread of a test: %s\n", explanation);
+    _exit(1);
+  }
   outcome_of_test = FAILED;
   longjmp(end_of_test, 1);
 }
@@ -115,6 +121,7 @@ static void print_explanation(void) {
 
 int td_test_run(int argc, char **argv, int64_t (*live)(void)) {
   int chosen = 0, failed = 0, number = 0;
+  runner = pthread_self();
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (const td_test_case *test = first_test; test != NULL; test = test->next) puts(test->name);
     return 0;
