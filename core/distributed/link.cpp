@@ -208,8 +208,10 @@ bool Link::is_deserted() {
   }
   {
     const std::lock_guard<std::mutex> hold(alive_mutex_);
-    std::swap(deserted, was_deserted_);
-    deserted = deserted && was_deserted_;
+    const Clock::time_point now = Clock::now();
+    if (!deserted) deserted_since_.reset();
+    if (deserted && !deserted_since_) deserted_since_ = now;
+    deserted = deserted && now - *deserted_since_ >= 2 * beat;
   }
   if (deserted) close("the group is closed: all other ranks have ended");
   return deserted;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -68,7 +69,8 @@ class Link : public std::enable_shared_from_this<Link> {
 
   // Code::io if the connection to a rank has broken. gloo does not tell a receive that had begun.
   void require_alive(int rank);
-  // Closes the group, and returns true, if no other rank is left: so it was at the last look, too.
+  // Closes the group, and returns true, if no other rank is left for two beats: gloo's threads may still have to
+  // take what they sent last.
   bool is_deserted();
 
   // Keeps posts from `done` on until they finish or the group is closed.
@@ -115,7 +117,7 @@ class Link : public std::enable_shared_from_this<Link> {
   bool ends_ = false;
   std::mutex alive_mutex_;
   std::map<int, PostedPtr> alive_;  // receives without an answer: they fail with the connection
-  bool was_deserted_ = false;
+  std::optional<Clock::time_point> deserted_since_;
   std::thread thread_;
   std::shared_ptr<Link> self_;
 };

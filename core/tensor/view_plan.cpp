@@ -67,18 +67,29 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
 std::optional<ViewPlan> ViewPlan::after(const ViewPlan& first) const {
   ViewPlan both(first.in_);
   both.drops_.assign(first.drops_.begin(), first.drops_.end());
+  // The batch sizes of the two may differ in length: what only one of them knows is kept as it is.
+  c10::SmallVector<Dim, 6> made(first.dims_);
+  for (std::size_t i = made.size(); i < in_.size(); ++i) {
+    made.push_back({static_cast<std::int64_t>(both.in_.size()), in_[i], 0, 1});
+    both.in_.push_back(in_[i]);
+  }
   for (const Drop& drop : drops_) {
-    const Dim& from = first.dims_[static_cast<std::size_t>(drop.source)];
+    const Dim& from = made[static_cast<std::size_t>(drop.source)];
     if (from.source >= 0) both.drop(from.source, from.start + drop.position * from.step);
   }
+  const auto add = [&](const Dim& dim, const Dim& from) {
+    both.slice(from.source, from.start + dim.start * from.step, dim.size, dim.step * from.step);
+    return from.source >= 0;  // else its stride depends on what is beside it
+  };
   for (const Dim& dim : dims_) {
     if (dim.source < 0) {
       both.dims_.push_back(dim);
-      continue;
+    } else if (!add(dim, made[static_cast<std::size_t>(dim.source)])) {
+      return std::nullopt;
     }
-    const Dim& from = first.dims_[static_cast<std::size_t>(dim.source)];
-    if (from.source < 0) return std::nullopt;  // its stride depends on what is beside it
-    both.slice(from.source, from.start + dim.start * from.step, dim.size, dim.step * from.step);
+  }
+  for (std::size_t i = in_.size(); i < made.size(); ++i) {
+    if (!add({0, made[i].size, 0, 1}, made[i])) return std::nullopt;
   }
   return both;
 }

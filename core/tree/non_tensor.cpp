@@ -3,6 +3,7 @@
 #include "core/tree/bytes_value.h"
 
 #include "core/formats/format.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
@@ -154,7 +155,7 @@ void set_text(TensorDict& td, Path path, std::string_view text) {
 void set_texts(TensorDict& td, Path path, Span<const char* const> texts) {
   check_path(path);
   const Sizes batch = batch_at(td, path);
-  const std::int64_t wanted = c10::multiply_integers(batch);
+  const std::int64_t wanted = c10::multiply_integers(known_sizes(batch));
   if (batch.empty() || wanted != static_cast<std::int64_t>(texts.size())) {
     fail(Code::shape, texts.size(), " texts do not fit batch size ", show_sizes(batch), ": ",
          show_path(path), " needs ",

@@ -169,6 +169,17 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
   }
 }
 
+TD_TEST(texts_for_unequal_elements_are_refused) {
+  td_tensordict *one = td_empty(TD_SIZES(2, 3)), *two = td_empty(TD_SIZES(3, 2)), *lazy = NULL;
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+  const char *const texts[] = {"a", "b"};
+  TD_EXPECT(td_set_texts(lazy, TD_KEY("t"), texts, 2), TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "[2, -1, -1]");
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
 /* Elements that differ have a state each. */
 TD_TEST(states_of_unequal_elements_are_loaded) {
   for (int nested = 0; nested < 2; nested++) {

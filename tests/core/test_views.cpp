@@ -80,6 +80,27 @@ TEST_F(Views, ViewsOfViewsAreOneStep) {
             a.unsqueeze(0).expand({5, 4, 3, 2}).strides());
 }
 
+TEST_F(Views, OneStepKnowsFewerDimensionsThanTheOther) {
+  const TensorDict td = sample();
+  const at::Tensor a = td.get({"a"}), b = td.get({"n", "b"});
+  TensorDict view = td.permute(SizesView{1, 0});
+  view.set_batch_size(SizesView{3});
+  const TensorDict row = view.index({IndexItem::range(1, 3, 1), IndexItem::none()});
+  EXPECT_TRUE(unread(row));
+  EXPECT_TRUE(row.get({"a"}).equal(a.transpose(0, 1).slice(0, 1, 3).unsqueeze(1)));
+  EXPECT_TRUE(row.get({"n", "b"}).equal(b.transpose(0, 1).slice(0, 1, 3).unsqueeze(1)));
+  TensorDict holder(SizesView{});
+  TensorDict single(SizesView{});
+  single.set({"x"}, at::ones({2}));
+  holder.set({"e"}, single.expand(SizesView{3}));
+  holder.set({"u"}, single.unsqueeze(0));
+  holder.set({"w"}, td.index({IndexItem::ellipsis(), IndexItem::at(2)}));
+  const TensorDict wide = holder.expand(SizesView{5});
+  EXPECT_EQ(wide.get({"e", "x"}).sizes(), (SizesView{5, 3, 2}));
+  EXPECT_EQ(wide.get({"u", "x"}).sizes(), (SizesView{5, 1, 2}));
+  EXPECT_TRUE(wide.get({"w", "a"}).equal(a.select(1, 2).expand({5, 4, 2})));
+}
+
 TEST_F(Views, ErrorsComeFromTheCallThatMakesTheView) {
   TensorDict td = sample();
   td.set({"a"}, ramp({3, 4, 2}).transpose(0, 1));

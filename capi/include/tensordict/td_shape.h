@@ -371,7 +371,8 @@ td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT
  * Replaces the entries, batch size, device and names of a dictionary with those of another. This
  * makes any operation work in place: call td_reshape(), then td_become().
  *
- * Both dictionaries then share their nested dictionaries, as td_set_dict() shares them.
+ * Both dictionaries then share their nested dictionaries, as td_set_dict() shares them. A dictionary
+ * that holds `td` is not asked: what needs batch sizes that agree fails there if they no longer do.
  *
  * @param td     borrowed; changed
  * @param source borrowed
