@@ -49,10 +49,4 @@ static inline int td_holds(const td_tensordict *td, const char *const *path, siz
   return same;
 }
 
-static inline int td_is_same_dict(const td_tensordict *one, const td_tensordict *other) {
-  int32_t same = 0;
-  TD_DO(td_is_same(one, other, &same));
-  return same;
-}
-
 #endif

@@ -54,11 +54,9 @@ static void write_rows(td_writer *writer, int64_t first, int64_t n, int nested) 
 /* The folder holds rows 0 … n - 1 as rows() makes them. */
 static void check_rows(const char *folder, int64_t n, int nested) {
   td_tensordict *loaded = NULL, *want = rows(0, n, nested);
-  int32_t equal = -1;
   TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, n);
-  TD_DO(td_equal(loaded, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(loaded, want);
   td_free(want);
   td_free(loaded);
 }
@@ -496,9 +494,7 @@ TD_TEST(shards) {
   TD_CHECK_INT(count, 3);
   TD_DO(td_cat((const td_tensordict *const *)parts, 3, 0, &dense));
   td_tensordict *want = rows(0, 8, 1);
-  int32_t equal = -1;
-  TD_DO(td_equal(dense, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(dense, want);
   for (int i = 0; i < 3; i++) td_free(parts[i]);
   td_free(want);
   td_free(dense);

@@ -54,9 +54,7 @@ TD_TEST(it_is_called_in_order_with_full_paths) {
   td_put(td, TD_KEY("z"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   TD_DO(td_apply(td, NULL, share, &it, &result));
   TD_CHECK_SAME_TEXT(it.seen, " a n.b z");
-  int32_t equal = 0;
-  TD_DO(td_equal(td, result, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, result);
   td_tensor *one = td_take(td, TD_KEY("n", "b")), *other = td_take(result, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(one, other)); /* it returned its argument: shared */
   td_tensor_free(one);

@@ -11,12 +11,6 @@
 
 static const char *here(const char *name) { return td_path(td_test_folder(), name); }
 
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
-}
-
 static td_tensordict *load(const char *path) {
   td_tensordict *td = NULL;
   TD_DO(td_memmap_load(path, NULL, &td));
@@ -46,7 +40,7 @@ static void check_golden(const char *name, td_compression compression) {
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.compression = compression;
   TD_DO(td_memmap(td, here("again.tdz"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   check_same_archive(here("again.tdz"), td_golden(name));
   td_free(again);
   td_free(td);
@@ -65,7 +59,7 @@ TD_TEST(golden_archives_both_ways) {
   td_tensor_free(b);
   TD_CHECK_SIZES((b = td_take(other, TD_KEY("n", "c"))), 4, 5);
   td_tensor_free(b);
-  TD_CHECK_INT(equal(one, other), 1);
+  TD_CHECK_EQUAL(one, other);
 }
 
 /* Every kind of node that a folder can hold. */
@@ -94,7 +88,7 @@ TD_TEST(packed_and_unpacked) {
     TD_DO(td_memmap_load(td_golden(folders[i]), &options, &want));
     TD_DO(td_memmap_pack(td_golden(folders[i]), here("a.tdz"), NULL));
     td_tensordict *packed = load(here("a.tdz"));
-    TD_CHECK_INT(equal(want, packed), 1);
+    TD_CHECK_EQUAL(want, packed);
     TD_DO(td_memmap_unpack(here("a.tdz"), here("back"), NULL));
     TD_CHECK_SAME_TREE(here("back"), td_golden(folders[i]));
     td_memmap_options how = TD_MEMMAP_OPTIONS_INIT;
@@ -103,7 +97,7 @@ TD_TEST(packed_and_unpacked) {
     how.copy_existing = 1;
     how.num_threads = 3;
     TD_DO(td_memmap(want, here("b"), &how, &saved));
-    TD_CHECK_INT(equal(want, saved), 1);
+    TD_CHECK_EQUAL(want, saved);
     td_free(saved);
     td_free(packed);
     td_free(want);
@@ -129,7 +123,7 @@ TD_TEST(the_same_file_from_a_dictionary_and_from_its_folder) {
   TD_CHECK(td_file_size(here("three.tdz")) < td_file_size(here("one.tdz")));
   td_free(archive);
   archive = load(here("three.tdz"));
-  TD_CHECK_INT(equal(td, archive), 1);
+  TD_CHECK_EQUAL(td, archive);
 }
 
 static void set_first(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -182,8 +176,8 @@ TD_TEST(an_archive_to_write_to) {
   set_first(like, TD_KEY("a"), 5);
   TD_DO(td_memmap_flush(like));
   loaded = load(here("like.tdz"));
-  TD_CHECK_INT(equal(like, loaded), 1);
-  TD_CHECK_INT(equal(td, loaded), 0);
+  TD_CHECK_EQUAL(like, loaded);
+  TD_CHECK(!td_equals(td, loaded));
   td_free(loaded);
   td_free(like);
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
@@ -250,7 +244,7 @@ TD_TEST(replaced_while_it_is_open) {
   td_tensordict *other = td_empty(TD_SIZES(2));
   td_put(other, TD_KEY("z"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
   TD_DO(td_memmap(other, here("m.tdz"), NULL, &saved));
-  TD_CHECK_INT(equal(open, td), 1);
+  TD_CHECK_EQUAL(open, td);
   TD_CHECK_ENTRY(saved, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1);
   /* Into itself. */

@@ -40,12 +40,6 @@ static int owned_alone(const td_tensor *tensor) {
   return alone;
 }
 
-static void check_equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t same = 0;
-  TD_DO(td_equal(one, other, &same));
-  TD_CHECK_INT(same, 1);
-}
-
 TD_TEST(a_column_is_the_memory_of_the_tensor) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *again;
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)));
@@ -100,7 +94,7 @@ TD_TEST(dtypes_there_and_back) {
     TD_CHECK_INT(table.array.children[0]->children[0]->length, 10);
     again = take_back(&table);
     TD_CHECK_DTYPE(again, TD_KEY("t"), dtypes[i]);
-    check_equal(td, again);
+    TD_CHECK_EQUAL(td, again);
     td_free(td);
     td_free(again);
   }
@@ -123,7 +117,7 @@ TD_TEST(dimensions_are_lists_and_dictionaries_structs) {
   TD_CHECK_SAME_TEXT(image->children[0]->children[0]->format, "C");
   TD_CHECK_SAME_TEXT(table.schema.children[1]->name, "done");
   again = take_back(&table);
-  check_equal(td, again);
+  TD_CHECK_EQUAL(td, again);
   td_free(again);
 
   td_to_arrow_options options = TD_TO_ARROW_OPTIONS_INIT;
@@ -162,7 +156,7 @@ TD_TEST(batches_of_several_dimensions_and_of_other_layouts) {
   TD_CHECK_BATCH(again, 3);
   TD_CHECK_ENTRY(again, TD_KEY("x"), TD_SIZES(3, 2), TD_VALUES(0, 3, 1, 4, 2, 5));
   TD_DO(td_set_batch_size(again, TD_SIZES(3, 2)));
-  check_equal(turned, again);
+  TD_CHECK_EQUAL(turned, again);
   td_free(again);
   td_free(turned);
   td_free(td);
@@ -189,7 +183,7 @@ TD_TEST(non_tensor_data_is_text_json_or_metadata) {
   TD_CHECK(memcmp(table.schema.children[2]->metadata + 8, "ARROW:extension:name", 20) == 0);
   TD_CHECK(memcmp(table.schema.metadata + 8, "tensordict.non_tensor", 21) == 0);
   again = take_back(&table);
-  check_equal(td, again);
+  TD_CHECK_EQUAL(td, again);
   TD_CHECK_JSON(again, TD_KEY("all"), "{\"version\":2.5}");
   td_free(again);
   td_free(td);
@@ -203,7 +197,7 @@ TD_TEST(texts_of_several_batch_dimensions) {
   TD_CHECK_SAME_TEXT(table.schema.children[0]->children[0]->format, "u");
   again = take_back(&table);
   TD_DO(td_set_batch_size(again, TD_SIZES(2, 2)));
-  check_equal(td, again);
+  TD_CHECK_EQUAL(td, again);
   td_free(again);
   td_free(td);
 }
@@ -255,7 +249,7 @@ TD_TEST(empty_tables) {
   lent table = lend(td, NULL);
   TD_CHECK(table.array.children[1]->buffers[1] != NULL);
   again = take_back(&table);
-  check_equal(td, again);
+  TD_CHECK_EQUAL(td, again);
   td_free(again);
   td_free(td);
   td = td_empty(TD_SIZES(5));

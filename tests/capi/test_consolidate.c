@@ -20,12 +20,6 @@ static char *address(const td_tensordict *td, const char *const *path, size_t pa
   return data;
 }
 
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
-}
-
 /* {"a": float32 [3,4], "n": {"b": float32 [3], "c": float32 [3]}} of batch [3]. */
 static td_tensordict *three(void) {
   td_tensordict *td = td_empty(TD_SIZES(3));
@@ -39,7 +33,7 @@ TD_TEST(tensors_lie_one_after_the_other) {
   td_tensordict *td = three(), *packed = NULL, *again = NULL;
   TD_CHECK_FLAG(td_is_consolidated, td, 0);
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   char *a = address(packed, TD_KEY("a"));
   TD_CHECK_INT(address(packed, TD_KEY("n", "b")) - a, 48);
   TD_CHECK_INT(address(packed, TD_KEY("n", "c")) - a, 64);
@@ -47,10 +41,8 @@ TD_TEST(tensors_lie_one_after_the_other) {
   TD_CHECK_FLAG(td_is_locked, packed, 1);
   TD_CHECK_FLAG(td_is_locked, td, 0);
   TD_CHECK_FLAG(td_is_consolidated, td, 0);
-  int32_t same = 0;
   TD_DO(td_consolidate(packed, NULL, NULL, &again));
-  TD_DO(td_is_same(packed, again, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(packed, again));
   td_free(again);
   TD_DO(td_clone(packed, 0, &again));
   TD_CHECK_FLAG(td_is_consolidated, again, 0);
@@ -91,7 +83,7 @@ TD_TEST(a_device_is_one_copy_away) {
   options.device_type = 0;
   options.pin_memory = 1;
   if (td_consolidate(td, NULL, &options, &moved) == TD_OK) {
-    TD_CHECK_INT(equal(td, moved), 1);
+    TD_CHECK_EQUAL(td, moved);
     td_free(moved);
   } else {
     TD_CHECK_INT(td_last_error_code(), TD_ERR_DEVICE);
@@ -126,7 +118,7 @@ TD_TEST(the_file_is_that_of_python) {
   TD_CHECK_FLAG(td_is_consolidated, mapped, 1);
   TD_CHECK_ENTRY(mapped, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(loaded, td), 1);
+  TD_CHECK_EQUAL(loaded, td);
   TD_CHECK_FLAG(td_is_locked, loaded, 0);
   td_tensor *seven = td_filled(TD_DTYPE_INT16, 7, TD_SIZES(3));
   TD_DO(td_set_inplace(loaded, TD_KEY("a"), seven)); /* stays here */
@@ -197,21 +189,21 @@ TD_TEST(all_dtypes_and_layouts) {
   td_put(td, TD_KEY("odd"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(3)));
   td_put(td, TD_KEY("wide"), of_dtype(TD_DTYPE_COMPLEX128));
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   TD_CHECK_INT((uintptr_t)address(packed, TD_KEY("wide")) % 16, 0);
   td_free(packed);
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   td_free(td);
   td = td_sample();
   TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
   TD_DO(td_consolidate(across, here("f"), NULL, &packed)); /* over the file that is there */
-  TD_CHECK_INT(equal(across, packed), 1);
+  TD_CHECK_EQUAL(across, packed);
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(across, loaded), 1);
+  TD_CHECK_EQUAL(across, loaded);
 }
 
 TD_TEST(values_that_are_no_tensors_travel) {
@@ -221,11 +213,11 @@ TD_TEST(values_that_are_no_tensors_travel) {
   TD_DO(td_memmap_load(td_golden("nontensor"), &options, &td));
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
 }
 
 TD_TEST(empty_and_deep) {
@@ -245,12 +237,12 @@ TD_TEST(empty_and_deep) {
     td = above;
   }
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.max_depth = 3000;
   TD_DO(td_consolidated_load(here("f"), &options, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
 }
 
 /* Each level holds the one below it twice: 2^40 paths, 41 dictionaries. */
@@ -478,7 +470,7 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   td_tensordict *td = mixed(), *packed = NULL, *loaded = NULL;
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   td_free(packed);
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   size_t size = 0;
@@ -487,7 +479,7 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   TD_CHECK_SAME_TEXT(bytes + 40, text);
   free(bytes);
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   TD_DO(td_share_memory(td));
@@ -495,7 +487,7 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   size_t length = 0;
   TD_DO(td_shared_name(td, name, sizeof name, &length));
   TD_DO(td_shared_open(name, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
 }
 
 TD_TEST(a_lazy_stack_as_root) {
@@ -503,7 +495,7 @@ TD_TEST(a_lazy_stack_as_root) {
   TD_DO(td_consolidate_inplace(lazy, NULL));
   TD_CHECK_FLAG(td_is_consolidated, lazy, 1);
   TD_DO(td_consolidate(lazy, here("f"), NULL, &packed));
-  TD_CHECK_INT(equal(lazy, packed), 1);
+  TD_CHECK_EQUAL(lazy, packed);
 }
 
 TD_TEST(names_of_dimensions_travel) {
@@ -554,12 +546,12 @@ TD_TEST(threads_write_the_same_bytes) {
   TD_DO(td_consolidate(td, NULL, &options, &one));
   options.num_threads = 3;
   TD_DO(td_consolidate(td, NULL, &options, &many));
-  TD_CHECK_INT(equal(one, many), 1);
-  TD_CHECK_INT(equal(td, many), 1);
+  TD_CHECK_EQUAL(one, many);
+  TD_CHECK_EQUAL(td, many);
   td_free(many);
   options.durable = 1;
   TD_DO(td_consolidate(td, here("c"), &options, &many));
-  TD_CHECK_INT(equal(td, many), 1);
+  TD_CHECK_EQUAL(td, many);
   td_free(many);
   options.num_threads = -1;
   TD_EXPECT_NULL(td_consolidate(td, NULL, &options, &many), TD_ERR_INVALID_ARGUMENT, many);

@@ -64,7 +64,6 @@ TD_TEST(keys_with_dtypes_and_sizes) {
 TD_TEST(episodes_and_rows) {
   td_dataset *set = open_set("minari/mixed");
   td_tensordict *flat = NULL, *stack = NULL, *one = NULL, *part = NULL;
-  int32_t same = 0;
   char text[64];
   size_t length = 0;
   TD_DO(td_dataset_flat(set, &flat));
@@ -74,8 +73,7 @@ TD_TEST(episodes_and_rows) {
   TD_DO(td_dataset_episode(set, 1, &one));
   TD_CHECK_BATCH(one, 7);
   TD_DO(td_dataset_rows(set, 3, 7, &part));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, part);
   TD_DO(td_get_row_text(one, TD_KEY("observation", "say"), 2, text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "gogogo");
   td_free(part);
@@ -331,15 +329,13 @@ TD_TEST(written_as_another_kind) {
   td_dataset *set = open_set("minari/cartpole"), *again = NULL;
   td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
   td_tensordict *flat = NULL, *back = NULL, *metadata = NULL;
-  int32_t same = 0;
   const char *file = file_named("copy.hdf5");
   options.deflate = 1;
   TD_DO(td_dataset_convert(set, TD_DATASET_KIND_ROBOMIMIC, file, &options));
   TD_DO(td_dataset_open(file, NULL, &again));
   TD_DO(td_dataset_flat(set, &flat));
   TD_DO(td_dataset_flat(again, &back));
-  TD_DO(td_equal(flat, back, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(flat, back);
   td_free(back);
   td_dataset_free(again);
 
@@ -357,8 +353,7 @@ TD_TEST(written_as_another_kind) {
   TD_DO(td_dataset_save(flat, metadata, TD_DATASET_KIND_MINARI, file_named("copy-v1"), NULL));
   TD_DO(td_dataset_open(file_named("copy-v1"), NULL, &again));
   TD_DO(td_dataset_flat(again, &back));
-  TD_DO(td_equal(flat, back, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(flat, back);
   td_free(back);
   td_dataset_free(again);
 

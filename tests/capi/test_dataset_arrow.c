@@ -36,7 +36,6 @@ TD_TEST(what_handles_tell) {
 TD_TEST(lerobot_with_many_episodes_in_a_file) {
   td_tensordict *flat = flat_of(data_of("lerobot/arm")), *part = NULL, *one = NULL;
   td_dataset *set = open_set(data_of("lerobot/arm"));
-  int32_t same = 0;
   check_arm(flat);
   TD_DO(td_dataset_structure(set, &part));
   TD_CHECK_BATCH(part, 0);
@@ -52,14 +51,12 @@ TD_TEST(lerobot_with_many_episodes_in_a_file) {
   td_free(part);
   TD_DO(td_dataset_episode(set, 1, &one));
   TD_DO(td_index(flat, TD_AT(TD_I_SLICE(5, 8)), &part));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, part);
   td_free(part);
   td_free(one);
   TD_DO(td_dataset_rows(set, 3, 7, &part)); /* over the borders of episodes */
   TD_DO(td_index(flat, TD_AT(TD_I_SLICE(3, 10)), &one));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, part);
   td_free(part);
   td_free(one);
   td_dataset_free(set);
@@ -143,23 +140,19 @@ TD_TEST(lerobot_pictures) {
 TD_TEST(minari_is_the_same_in_all_formats) {
   td_tensordict *arrow = flat_of(data_of("minari/mixed_arrow")),
                 *parquet = flat_of(data_of("minari/mixed_parquet")), *hdf5 = NULL;
-  int32_t same = 0;
-  TD_DO(td_equal(arrow, parquet, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(arrow, parquet);
   td_dataset *set = NULL;
   const td_status status = td_dataset_open(data_of("minari/mixed"), NULL, &set);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_DO(td_dataset_flat(set, &hdf5));
-  TD_DO(td_equal(arrow, hdf5, &same));
-  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(arrow), td_printed(hdf5));
+  TD_CHECK_EQUAL(arrow, hdf5);
   td_free(hdf5);
   TD_DO(td_dataset_structure(set, &hdf5));
   td_dataset_free(set);
   set = open_set(data_of("minari/mixed_arrow"));
   td_free(arrow);
   TD_DO(td_dataset_structure(set, &arrow));
-  TD_DO(td_equal(arrow, hdf5, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(arrow, hdf5);
   td_dataset_free(set);
   td_free(arrow);
   td_free(parquet);

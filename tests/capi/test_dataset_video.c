@@ -58,11 +58,9 @@ TD_TEST(many_episodes_in_a_video) {
       td_test_fail(__FILE__, __LINE__, "row %d: %f, not %f", (int)row, mean, means[row]);
   }
   for (int64_t from = 13; from >= 0; from--) { /* each alone, backwards */
-    int32_t same = 0;
     TD_DO(td_dataset_rows(set, from, 1, &part));
     TD_DO(td_index(flat, TD_AT(TD_I_SLICE(from, from + 1)), &of_flat));
-    TD_DO(td_equal(part, of_flat, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(part, of_flat);
     td_free(part);
     td_free(of_flat);
   }
@@ -158,7 +156,6 @@ TD_TEST(videos_become_pictures) {
   td_dataset *set = open_videos(data_of("lerobot/arm_video"));
   const char *to = kept(file_named("pictures"));
   td_tensordict *was = NULL, *is = NULL;
-  int32_t same = 0;
   const td_status status = td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, NULL);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_CHECK_INT(status, TD_OK);
@@ -168,8 +165,7 @@ TD_TEST(videos_become_pictures) {
   options.flags = TD_DATASET_DECODE;
   TD_DO(td_dataset_open(to, &options, &set));
   TD_DO(td_dataset_flat(set, &is));
-  TD_DO(td_equal(was, is, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(was, is);
   td_free(was);
   td_free(is);
   td_dataset_free(set);
@@ -180,7 +176,6 @@ static void check_kept(const char *name, const char *to) {
   td_dataset_free(open_videos(data_of(name)));
   td_dataset *set = open_set(data_of(name));
   td_tensordict *was = NULL, *is = NULL;
-  int32_t same = 0;
   char version[8];
   size_t length = 0;
   TD_DO(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, NULL));
@@ -192,8 +187,7 @@ static void check_kept(const char *name, const char *to) {
   TD_DO(td_dataset_version(set, version, sizeof version, &length));
   TD_CHECK_SAME_TEXT(version, "v3.0");
   TD_DO(td_dataset_flat(set, &is));
-  TD_DO(td_equal(was, is, &same));
-  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(is), td_printed(was));
+  TD_CHECK_EQUAL(was, is);
   td_free(was);
   td_free(is);
   td_dataset_free(set);

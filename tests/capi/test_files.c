@@ -20,12 +20,6 @@ static td_tensordict *load(const char *path) {
   return td;
 }
 
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
-}
-
 /* The same as doubles, for dtypes that C has not. */
 static void check_converted(const td_tensor *tensor, const double *want, size_t n) {
   td_tensor *converted = NULL;
@@ -120,7 +114,7 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1); /* nothing beside it */
   td_tensordict *again = load(here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 3);
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   td_tensordict *wide = td_take_dict(again, TD_KEY("wide")),
                 *empty = td_take_dict(again, TD_KEY("empty"));
   TD_CHECK_BATCH(wide, 2, 3, 5);
@@ -141,7 +135,7 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   TD_DO(td_file_save(td, here("f.safetensors"), &options)); /* over the old one */
   options.metadata = NULL;
   TD_DO(td_file_load(here("f.safetensors"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   char *metadata = metadata_of(here("f.safetensors"));
   TD_CHECK_TEXT(metadata, "{\"format\":\"pt\",\"tensordict\":\"");
   options.metadata = metadata; /* ours in it is made anew */
@@ -194,7 +188,7 @@ TD_TEST(joined_names) {
   TD_DO(td_file_save(td, here("g.safetensors"), &options));
   td_tensordict *again = NULL;
   TD_DO(td_file_load(here("g.safetensors"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
 }
 
 TD_TEST(mapped_and_written_through) {
@@ -302,7 +296,7 @@ TD_TEST(arrays_of_records) {
   TD_CHECK_ENTRY(td, TD_KEY("v"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
   TD_DO(td_file_save(td, here("f.npy"), NULL));
   td_tensordict *again = load(here("f.npy"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
 
   td = load(theirs("records.npy"));
   TD_CHECK_BATCH(td, 2, 2);
@@ -335,7 +329,7 @@ TD_TEST(archives_of_arrays) {
     options.deflate = i;
     TD_DO(td_file_save(td, here("f.npz"), &options));
     again = load(here("f.npz"));
-    TD_CHECK_INT(equal(td, again), 1);
+    TD_CHECK_EQUAL(td, again);
     td_free(again);
     options.write_through = 1;
     if (i == 0) {
@@ -357,7 +351,7 @@ TD_TEST(names_of_arrays_stay_as_they_are) {
   td_put(td, TD_KEY("a.b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   TD_DO(td_file_save(td, here("f.npz"), NULL));
   again = load(here("f.npz"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   options.separator = ".";
   TD_DO(td_file_load(here("f.npz"), &options, &again));
   TD_CHECK_ENTRY(again, TD_KEY("a", "b"), TD_SIZES(2), TD_VALUES(1, 2));
@@ -368,7 +362,7 @@ TD_TEST(names_of_arrays_stay_as_they_are) {
   options.separator = "::";
   TD_DO(td_file_save(td, here("f.npz"), &options));
   again = load(here("f.npz"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   options.separator = "";
   TD_DO(td_file_load(here("f.npz"), &options, &again));
   TD_CHECK_ENTRY(again, TD_KEY("c::d"), TD_SIZES(1), TD_VALUES(3));
@@ -473,7 +467,7 @@ TD_TEST(raw_records) {
   TD_CHECK_ENTRY(td, TD_KEY("alive"), TD_SIZES(2), TD_VALUES(1, 0));
   TD_DO(td_file_save(td, here("again.bin"), &options));
   TD_DO(td_file_load(here("again.bin"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   options.header_bytes = 8; /* no whole number of records */
   TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
   options.header_bytes = 16;
@@ -516,7 +510,7 @@ TD_TEST(many_records_are_written_in_pieces) {
   TD_DO(td_file_save(td, here("f"), &options));
   TD_CHECK_INT(td_file_size(here("f")), 64 * 200000);
   TD_DO(td_file_load(here("f"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   td = td_empty(TD_SIZES(0));
   TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_NOT_FOUND);
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(0)));
@@ -578,5 +572,5 @@ TD_TEST(lazy_stacks_are_read_out) {
   TD_DO(td_file_save(stack, here("f.safetensors"), NULL));
   again = load(here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 4, 3);
-  TD_CHECK_INT(equal(stack, again), 1);
+  TD_CHECK_EQUAL(stack, again);
 }

@@ -18,10 +18,8 @@ static td_future *start(const td_tensordict *td, const char *name) {
 
 static void check_saved(const char *name, const td_tensordict *want) {
   td_tensordict *loaded = NULL;
-  int32_t equal = 0;
   TD_DO(td_memmap_load(here(name), NULL, &loaded));
-  TD_DO(td_equal(loaded, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(loaded, want);
   td_free(loaded);
 }
 
@@ -38,7 +36,7 @@ static td_tensor *big(void) {
 TD_TEST(a_result_is_that_of_memmap) {
   td_tensordict *td = td_sample(), *one = NULL, *other = NULL;
   td_future *future = start(td, "m");
-  int32_t done = 99, same = 0;
+  int32_t done = 99;
   TD_DO(td_future_wait(future, 60000, &done));
   TD_CHECK_INT(done, 1);
   TD_DO(td_future_wait(future, 0, &done));
@@ -50,13 +48,11 @@ TD_TEST(a_result_is_that_of_memmap) {
   TD_DO(td_future_result(future, &one));
   TD_DO(td_future_result(future, &other));
   td_future_free(future);
-  TD_DO(td_is_same(one, other, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(one, other));
   TD_CHECK_FLAG(td_is_memmap, one, 1);
   TD_CHECK_FLAG(td_is_locked, one, 1);
   TD_CHECK_FLAG(td_is_locked, td, 0);
-  TD_DO(td_equal(one, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, td);
   check_saved("m", td);
 }
 

@@ -56,9 +56,7 @@ TD_TEST(dtypes_there_and_back) {
     again = load(file_named("d.h5"), 0, NULL);
     TD_CHECK_BATCH(again, 2);
     TD_CHECK_DTYPE(again, TD_KEY("t"), dtypes[i]);
-    int32_t same = 0;
-    TD_DO(td_equal(td, again, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(td, again);
     td_free(again);
     td_free(td);
   }

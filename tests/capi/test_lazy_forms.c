@@ -150,9 +150,7 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
     TD_DO(td_clone(td, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    int32_t same = 0;
-    TD_DO(td_equal(copy, td, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(copy, td);
     td_free(state);
     TD_DO(td_state_dict(lazy, &options, &state)); /* a lazy stack itself */
     TD_DO(td_zero(lazy));
@@ -188,9 +186,7 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
     TD_DO(td_clone(lazy, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    int32_t same = 0;
-    TD_DO(td_equal(copy, lazy, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(copy, lazy);
     td_free(copy);
     td_free(state);
     td_free(lazy);
@@ -211,15 +207,13 @@ static td_tensordict *lazy_in_lazy(void) {
 TD_TEST(keys_of_stacks_in_stacks_are_not_lost) {
   td_tensordict *lazy = lazy_in_lazy(), *state = NULL, *copy = NULL, *sum = NULL, *first = NULL;
   for (int nested = 0; nested < 2; nested++) {
-    int32_t same = 0;
     td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
     options.nested = nested;
     TD_DO(td_state_dict(lazy, &options, &state));
     TD_DO(td_clone(lazy, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    TD_DO(td_equal(copy, lazy, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(copy, lazy);
   }
   TD_EXPECT(td_file_save(lazy, td_path(td_test_folder(), "x.npz"), NULL), TD_ERR_UNSUPPORTED);
   TD_CHECK(strstr(td_last_error_message(), "have \"q\"") != NULL);

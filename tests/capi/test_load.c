@@ -75,10 +75,8 @@ TD_TEST(the_reference_artifact) {
   TD_CHECK_SIZES(ones, 2, 1);
   td_tensor_free(ones);
   TD_CHECK_JSON(td, TD_KEY("nested", "string"), "[\"a string!\"]");
-  int32_t equal = 0;
   inner = td_take_dict(td, TD_KEY("nested"));
-  TD_DO(td_equal(nested, inner, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(nested, inner);
   TD_CHECK_INT(td_file_size(here("m/nested/int64.memmap")), 17);
 }
 
@@ -278,9 +276,7 @@ TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
     TD_CHECK(k >= last);
     last = k;
     want = state(last);
-    int32_t equal = 0;
-    TD_DO(td_equal(want, seen, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_CHECK_EQUAL(want, seen);
     td_tensor_free(a);
     td_free(want);
     td_free(seen);

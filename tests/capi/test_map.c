@@ -82,12 +82,6 @@ static td_tensordict *line(int64_t n) {
   return td;
 }
 
-static void check_equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t equal = -1;
-  TD_DO(td_equal(one, other, &equal));
-  TD_CHECK_INT(equal, 1);
-}
-
 TD_TEST(all_cuts_give_all_elements_in_order) {
   static const struct {
     td_map_cut cut;
@@ -104,7 +98,7 @@ TD_TEST(all_cuts_give_all_elements_in_order) {
       job it = new_job();
       it.slow_first = 1;
       TD_DO(td_map(td, &options, share, &it, &result));
-      check_equal(td, result);
+      TD_CHECK_EQUAL(td, result);
       TD_CHECK_INT(it.calls, cases[i].pieces[k]);
       TD_CHECK_INT(it.length, 7);
       if (workers[k] == 1) TD_CHECK_INT(it.elsewhere, 0);
@@ -113,7 +107,7 @@ TD_TEST(all_cuts_give_all_elements_in_order) {
   }
   job it = new_job();
   TD_DO(td_map(td, NULL, share, &it, &result)); /* as many workers as CPUs */
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
 }
 
 TD_TEST(along_any_dimension) {
@@ -124,7 +118,7 @@ TD_TEST(along_any_dimension) {
       job it = new_job();
       options.dim = dim;
       TD_DO(td_map(td, &options, share, &it, &result));
-      check_equal(td, result);
+      TD_CHECK_EQUAL(td, result);
       td_free(result);
     }
   }
@@ -183,7 +177,7 @@ TD_TEST(pieces_without_a_result_are_left_out) {
   it.drop_from = 0;
   options = cut(TD_MAP_CUT_SIZE, 2, 2); /* one empty piece: it says what the entries look like */
   TD_DO(td_map(nothing, &options, share, &it, &result));
-  check_equal(nothing, result);
+  TD_CHECK_EQUAL(nothing, result);
 }
 
 /* Adds 1 in place. */
@@ -373,7 +367,7 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
       TD_EXPECT_NULL(td_map(td, &options, cases[i].callback, NULL, &result), cases[i].status,
                      result);
     TD_DO(td_map(td, &options, return_the_source, NULL, &result));
-    check_equal(td, result);
+    TD_CHECK_EQUAL(td, result);
     td_free(result);
   }
 }
@@ -417,7 +411,7 @@ TD_TEST(a_map_in_a_map) {
   const td_map_options options = cut(TD_MAP_CUT_SIZE, 3, 2);
   job it = new_job();
   TD_DO(td_map(td, &options, nested, &it, &result));
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
   TD_CHECK_INT(it.calls, 12);
   td_free(result);
   it.fail_at = 2;
@@ -672,7 +666,7 @@ TD_TEST(a_callback_with_a_thread_of_its_own) {
   td_tensordict *td = line(8), *result = NULL;
   const td_map_options options = cut(TD_MAP_CUT_SIZE, 2, 2);
   TD_DO(td_map(td, &options, from_elsewhere, NULL, &result));
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
 }
 
 /* Waits until two pieces run at once: they do. */

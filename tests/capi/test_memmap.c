@@ -21,15 +21,14 @@ static void check_path(const td_tensordict *td, const char *want) {
 TD_TEST(memmap_leaves_the_source_alone) {
   td_tensordict *td = td_sample(), *mapped = NULL;
   td_device_type device = 99;
-  int32_t device_index = 99, equal = 0;
+  int32_t device_index = 99;
   TD_DO(td_memmap(td, here("a/b/c"), NULL, &mapped)); /* folders on the way are made */
   TD_CHECK_FLAG(td_is_memmap, mapped, 1);
   TD_CHECK_FLAG(td_is_locked, mapped, 1);
   TD_DO(td_device(mapped, &device, &device_index));
   TD_CHECK_INT(device, TD_DEVICE_CPU);
   check_path(mapped, here("a/b/c"));
-  TD_DO(td_equal(td, mapped, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, mapped);
   TD_CHECK_FLAG(td_is_memmap, td, 0);
   TD_CHECK_FLAG(td_is_locked, td, 0);
   check_path(td, "");
@@ -70,9 +69,7 @@ TD_TEST(private_mappings_keep_writes_to_themselves) {
   options.private_mapping = 1;
   TD_DO(td_memmap_load(here("m"), &options, &loaded));
   TD_DO(td_fill_at(loaded, NULL, 0, nine));
-  int32_t equal = 0;
-  TD_DO(td_equal(td, mapped, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, mapped);
 }
 
 TD_TEST(files_that_cannot_be_written_are_mapped_privately) {
@@ -105,13 +102,11 @@ TD_TEST(memmap_inplace_changes_the_dictionary_itself) {
 
 TD_TEST(without_a_folder_there_is_memory_without_a_name) {
   td_tensordict *td = td_sample(), *mapped = NULL, *like = NULL;
-  int32_t equal = 0;
   TD_DO(td_memmap(td, NULL, NULL, &mapped));
   TD_CHECK_FLAG(td_is_memmap, mapped, 1);
   TD_CHECK_FLAG(td_is_locked, mapped, 1);
   check_path(mapped, "");
-  TD_DO(td_equal(td, mapped, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, mapped);
   TD_DO(td_memmap_flush(mapped));
   TD_DO(td_memmap_like(td, NULL, NULL, &like));
   TD_CHECK_ENTRY(like, TD_KEY("n", "b"), TD_SIZES(4, 3),

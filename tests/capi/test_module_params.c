@@ -59,10 +59,8 @@ TD_TEST(other_parameters_for_one_call_or_for_good) {
   td_tensordict *sets = three_sets(), *one = set_at(sets, 1), *td = td_observations(4);
   td_tensordict *before = td_called(td, module);
   td_tensordict *swapped = called_with(td, module, one, 0), *after = td_called(td, module);
-  int32_t same = 1;
   td_check_close(before, after);
-  TD_DO(td_equal(before, swapped, &same));
-  TD_CHECK_INT(same, 0);
+  TD_CHECK(!td_equals(before, swapped));
   TD_DO(td_module_set_params(module, NULL, one));
   td_free(after);
   after = td_called(td, module);
@@ -214,10 +212,8 @@ TD_TEST(parameters_of_a_sequence) {
   td_put_dict(given, TD_KEY("1"), three_sets());
   td_tensordict *result = called_with(td, row, given, 0);
   td_tensor *action = td_take(result, TD_KEY("action")), *other = td_take(result, TD_KEY("other"));
-  int32_t same = 0;
   TD_CHECK_SIZES(action, 3, 2, 2);
-  TD_DO(td_tensor_equal(action, other, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_tensor_equals(action, other));
   td_tensor_free(action);
   td_tensor_free(other);
   td_free(result);

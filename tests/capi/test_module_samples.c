@@ -161,13 +161,9 @@ TD_TEST(a_seed_repeats_a_stream) {
     second[i] = td_called(td, module);
     td_module_free(module);
   }
-  int32_t same = 0;
-  TD_DO(td_equal(first[0], first[1], &same));
-  TD_CHECK_INT(same, 1);
-  TD_DO(td_equal(second[0], second[1], &same));
-  TD_CHECK_INT(same, 1);
-  TD_DO(td_equal(first[0], second[0], &same));
-  TD_CHECK_INT(same, 0);
+  TD_CHECK_EQUAL(first[0], first[1]);
+  TD_CHECK_EQUAL(second[0], second[1]);
+  TD_CHECK(!td_equals(first[0], second[0]));
   for (int i = 0; i < 2; i++) {
     td_free(first[i]);
     td_free(second[i]);
@@ -178,7 +174,6 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
   const td_key seed = {TD_KEY("rng")};
   td_tensordict *one = numbers(2), *two = numbers(2);
-  int32_t same = 0;
   options.interaction = TD_INTERACTION_RANDOM;
   options.seed_key = &seed;
   td_module *module = sampler_with(normal, &options);
@@ -189,11 +184,9 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
     td_tensor *before = td_take(one, TD_KEY("rng"));
     TD_DO(td_module_call_inplace(one, module, NULL));
     TD_DO(td_module_call_inplace(two, module, NULL));
-    TD_DO(td_equal(one, two, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(one, two);
     td_tensor *after = td_take(one, TD_KEY("rng"));
-    TD_DO(td_tensor_equal(before, after, &same));
-    TD_CHECK_INT(same, 0);
+    TD_CHECK(!td_tensor_equals(before, after));
     td_tensor_free(before);
     td_tensor_free(after);
   }
@@ -280,7 +273,6 @@ static void a_log_probability_takes_parameters(const td_tensordict *td, td_modul
                                                const td_tensordict *want) {
   td_module_call_options call = TD_MODULE_CALL_OPTIONS_INIT;
   td_tensordict *own = NULL, *zeros = NULL, *batched = NULL, *result = NULL;
-  int32_t equal = 1;
   TD_DO(td_module_params(row, &own));
   call.params = own;
   TD_DO(td_module_log_prob(td, row, &call, &result));
@@ -290,8 +282,7 @@ static void a_log_probability_takes_parameters(const td_tensordict *td, td_modul
   TD_DO(td_call_inplace(zeros, "zero_", NULL, 0));
   call.params = zeros;
   TD_DO(td_module_log_prob(td, row, &call, &result));
-  TD_DO(td_equal(result, want, &equal));
-  TD_CHECK_INT(equal, 0);
+  TD_CHECK(!td_equals(result, want));
   td_free(result);
   TD_DO(td_module_log_prob(td, row, NULL, &result));
   td_check_close(result, want);

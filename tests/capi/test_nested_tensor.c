@@ -157,12 +157,10 @@ TD_TEST(an_index_picks_parts) {
 TD_TEST(copied_converted_and_taken_apart) {
   td_tensordict *td = sample(), *copy = NULL, *parts[3] = {NULL}, *both = NULL, *entry = NULL;
   size_t n = 0, bytes = 0;
-  int32_t same = 0;
   td_tensor *values = NULL, *rows = NULL;
   TD_DO(td_clone(td, 0, &copy));
   check_nested_tensor(copy, TD_KEY("n", "r"));
-  TD_DO(td_equal(td, copy, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(td, copy);
   TD_DO(td_nbytes(td, &bytes));
   TD_CHECK_INT(bytes, 3 * 8 + 2 * 21 * 4);
   TD_DO(td_unbind(td, 0, parts, 3, &n));
@@ -186,8 +184,7 @@ TD_TEST(copied_converted_and_taken_apart) {
   entry = take(copy, TD_KEY("r"));
   check_tensors(entry, TD_SIZES(3, 2), TD_VALUES(2, 3, 1, 3, 4, 3), ALL_VALUES);
   td_free(entry);
-  TD_DO(td_equal(td, copy, &same));
-  TD_CHECK_INT(same, 0);
+  TD_CHECK(!td_equals(td, copy));
   td_free(copy);
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));

@@ -176,17 +176,14 @@ TD_TEST(new_entries_of_a_folder) {
   TD_EXPECT(td_unlock(seen), TD_ERR_LOCKED);
   td_free(seen);
   seen = load("m");
-  int32_t equal = 0;
-  TD_DO(td_equal(td, seen, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, seen);
   void *memory = NULL;
   TD_DO(td_tensor_data(made, &memory));
   for (int i = 0; i < 4; i++) ((double *)memory)[i] = 9; /* reaches the file */
   TD_CHECK_ENTRY(seen, TD_KEY("n", "new", "er", "v"), TD_SIZES(2, 2), TD_VALUES(9, 9, 9, 9));
   td_tensor_free(made);
   TD_DO(td_memmap_refresh(other, NULL)); /* of a reader */
-  TD_DO(td_equal(td, other, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, other);
   TD_CHECK_INT(td_exists(here("m/.tmp")), 0);
 }
 

@@ -38,12 +38,10 @@ static void save(const td_tensordict *td, const char *folder, int32_t checksums)
 static void check_stored(const char *path, td_tensordict *want) {
   td_tensordict *found = NULL;
   size_t damaged = 99;
-  int32_t equal = 0;
   TD_DO(td_memmap_verify(path, NULL, &damaged));
   TD_CHECK_INT(damaged, 0);
   TD_DO(td_memmap_load(path, NULL, &found));
-  TD_DO(td_equal(found, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(found, want);
   td_free(found);
 }
 
@@ -157,7 +155,6 @@ TD_TEST(names_that_are_not_escaped) {
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   td_load_options load = TD_LOAD_OPTIONS_INIT;
   td_tensordict *td = named(2), *mapped = NULL, *found = NULL;
-  int32_t equal = 0;
   options.verbatim_names = load.verbatim_names = 1;
   for (int again = 0; again < 2; again++) {
     TD_DO(td_memmap(td, here("m"), &options, &mapped));
@@ -166,6 +163,5 @@ TD_TEST(names_that_are_not_escaped) {
   TD_DO(td_memmap_append(here("m"), td, NULL));
   TD_DO(td_memmap_truncate(here("m"), 2, NULL));
   TD_DO(td_memmap_load(here("m"), &load, &found));
-  TD_DO(td_equal(found, td, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(found, td);
 }

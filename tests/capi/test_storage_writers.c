@@ -27,13 +27,11 @@ static void save(const char *folder, int64_t count, int nested) {
 
 static void check_rows(const char *folder, int64_t count, int nested) {
   td_tensordict *found = NULL, *want = rows(count, nested);
-  int32_t equal = 0;
   size_t damaged = 99;
   TD_DO(td_memmap_verify(folder, NULL, &damaged));
   TD_CHECK_INT(damaged, 0);
   TD_DO(td_memmap_load(folder, NULL, &found));
-  TD_DO(td_equal(found, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(found, want);
   td_free(want);
   td_free(found);
 }

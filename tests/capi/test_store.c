@@ -36,12 +36,6 @@ static td_tensordict *sample(void) {
   return td;
 }
 
-static void check_same(const td_tensordict *got, const td_tensordict *want) {
-  int32_t same = 0;
-  TD_DO(td_equal(got, want, &same));
-  TD_CHECK_INT(same, 1);
-}
-
 static void check_free(td_store *store, td_tensordict *td) {
   TD_DO(td_store_delete(store));
   td_store_free(store);
@@ -54,7 +48,7 @@ TD_TEST(a_dictionary_goes_there_and_back) {
   td_store *store = store_of(td, "whole");
   TD_DO(td_store_load(store, &again));
   TD_CHECK_BATCH(again, 4);
-  check_same(again, td);
+  TD_CHECK_EQUAL(again, td);
   td_free(again);
   TD_DO(td_store_get_dict(store, TD_KEY("n"), &n));
   TD_CHECK_BATCH(n, 4);
@@ -93,9 +87,7 @@ TD_TEST(dtypes_there_and_back) {
       TD_DO(td_tensor_to(numbers, dtypes[i], TD_DEVICE_NONE, -1, &put));
       TD_DO(td_store_set(store, TD_KEY("t"), put));
       td_tensor *got = stored(store, TD_KEY("t"));
-      int32_t same = 0;
-      TD_DO(td_tensor_equal(got, put, &same));
-      TD_CHECK_INT(same, 1);
+      TD_CHECK(td_tensor_equals(got, put));
       td_tensor_free(got);
       td_tensor_free(put);
       td_tensor_free(numbers);
@@ -198,7 +190,7 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
   TD_CHECK_JSON(row, TD_KEY("n", "long"), "[\"a\",\"b\",\"c\"]");
   td_free(row);
   TD_DO(td_store_index(store, &both, 1, &row));
-  check_same(row, td);
+  TD_CHECK_EQUAL(row, td);
   td_free(row);
   check_free(store, td);
   /* Several batch dimensions, and a nested dictionary with more than the store. */
@@ -209,7 +201,7 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
   td_redis_check_field("tensordict:{rows}:m:t", "encoding", "json");
   td_redis_check_bytes("tensordict:{rows}:d:t", lists, sizeof lists - 1);
   TD_DO(td_store_load(store, &again));
-  check_same(again, n);
+  TD_CHECK_EQUAL(again, n);
   td_free(again);
   TD_DO(td_store_index(store, (const td_index_item[]){TD_I_INT(1), TD_I_SLICE(1, 3)}, 2, &row));
   check_each(row, TD_KEY("t"), "[\"e\", \"f\"]");
@@ -251,19 +243,17 @@ TD_TEST(parts_are_read_and_written) {
       if (i == 5 && n == 2) continue;
       td_tensordict *want = NULL, *got = NULL, *holder = td_empty(TD_NO_SIZES);
       td_tensor *want_x = NULL, *got_x = NULL;
-      int32_t same = 0;
       TD_DO(td_set(holder, TD_KEY("x"), x));
       TD_DO(td_get_entry_at(holder, TD_KEY("x"), items[i], n, &want_x));
       TD_DO(td_store_get_at(store, TD_KEY("n", "x"), items[i], n, &got_x));
-      TD_DO(td_tensor_equal(got_x, want_x, &same));
-      TD_CHECK_INT(same, 1);
+      TD_CHECK(td_tensor_equals(got_x, want_x));
       td_tensor_free(want_x);
       td_tensor_free(got_x);
       td_free(holder);
       if (n == 2 && i != 2) continue; /* one batch dimension */
       TD_DO(td_index(td, items[i], n, &want));
       TD_DO(td_store_index(store, items[i], n, &got));
-      check_same(got, want);
+      TD_CHECK_EQUAL(got, want);
       td_free(want);
       td_free(got);
     }
@@ -272,13 +262,11 @@ TD_TEST(parts_are_read_and_written) {
   for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
     for (size_t n = 0; n <= 2; n++) {
       td_tensor *value = td_filled(TD_DTYPE_FLOAT64, (double)(10 * i + n), TD_NO_SIZES), *got;
-      int32_t same = 0;
       TD_DO(td_set_entry_at(td, TD_KEY("n", "x"), items[i], n, value));
       TD_DO(td_store_set_at(store, TD_KEY("n", "x"), items[i], n, value));
       got = stored(store, TD_KEY("n", "x"));
       td_tensor *want = td_take(td, TD_KEY("n", "x"));
-      TD_DO(td_tensor_equal(got, want, &same));
-      TD_CHECK_INT(same, 1);
+      TD_CHECK(td_tensor_equals(got, want));
       td_tensor_free(want);
       td_tensor_free(got);
       td_tensor_free(value);
@@ -369,7 +357,7 @@ TD_TEST(a_schema_makes_zeros_on_the_server) {
   td_store *store = NULL;
   TD_DO(td_store_from_schema(text, &options, &store));
   TD_DO(td_store_load(store, &got));
-  check_same(got, zeros);
+  TD_CHECK_EQUAL(got, zeros);
   td_free(got);
   td_free(zeros);
   check_free(store, td);

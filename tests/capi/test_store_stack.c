@@ -34,9 +34,7 @@ static td_store *opened(const char *id) {
 }
 
 static void check_same(td_tensordict *got, const td_tensordict *want) {
-  int32_t same = 0;
-  TD_DO(td_equal(got, want, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(got, want);
   td_free(got);
 }
 
@@ -157,11 +155,9 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
       for (size_t n = 0; n <= 2; n++) {
         td_tensor *want = NULL, *got = NULL,
                   *value = td_filled(TD_DTYPE_INT32, (double)(100 + 10 * i + n), TD_NO_SIZES);
-        int32_t same = 0;
         TD_DO(td_get_entry_at(dense, TD_KEY("a"), items[i], n, &want));
         TD_DO(td_store_get_at(store, TD_KEY("a"), items[i], n, &got));
-        TD_DO(td_tensor_equal(got, want, &same));
-        TD_CHECK_INT(same, 1);
+        TD_CHECK(td_tensor_equals(got, want));
         td_tensor_free(got);
         td_tensor_free(want);
         if (n != 0) { /* all would be the same then */
@@ -170,8 +166,7 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
         }
         TD_DO(td_store_get(store, TD_KEY("a"), &got));
         want = td_take(dense, TD_KEY("a"));
-        TD_DO(td_tensor_equal(got, want, &same));
-        TD_CHECK_INT(same, 1);
+        TD_CHECK(td_tensor_equals(got, want));
         td_tensor_free(got);
         td_tensor_free(want);
         td_tensor_free(value);
@@ -181,11 +176,9 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
     td_tensor *all = dim == 0 ? td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2, 3))
                               : td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3, 3)),
               *got = NULL;
-    int32_t same = 0;
     TD_DO(td_store_set_inplace(store, TD_KEY("a"), all));
     TD_DO(td_store_get(store, TD_KEY("a"), &got));
-    TD_DO(td_tensor_equal(got, all, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK(td_tensor_equals(got, all));
     td_tensor_free(got);
     td_redis_check_field("tensordict:{parts}:m:a", "layout", "stack");
     /* Of shapes that differ, one element; along the first dimension only. */

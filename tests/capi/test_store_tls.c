@@ -84,9 +84,7 @@ TD_TEST(a_dictionary_goes_there_and_back) {
     options.host = "localhost";
     TD_DO(td_store_open(&options, &other));
     TD_DO(td_store_load(other, &again));
-    int32_t same = 0;
-    TD_DO(td_equal(again, td, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(again, td);
     const td_index_item last = TD_I_INT(-1);
     td_tensor *row = NULL;
     TD_DO(td_store_get_at(other, TD_KEY("a"), &last, 1, &row));

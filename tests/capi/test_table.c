@@ -135,9 +135,7 @@ TD_TEST(what_is_written_is_read_again) {
     names = read("s\n\"a\"\n\"1\"\n\"\"\n", TD_TABLE_CSV, NULL);
     TD_DO(td_table_save(td, file_of(texts[format]), TABLE(format, "/")));
     TD_DO(td_table_load(file_of(texts[format]), TABLE(format, "/"), &again));
-    int32_t equal = 0;
-    TD_DO(td_equal(td, again, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_CHECK_EQUAL(td, again);
     td_free(again);
     TD_DO(td_table_save(names, file_of(texts[format]), TABLE(format, NULL)));
     TD_DO(td_table_load(file_of(texts[format]), TABLE(format, NULL), &again));

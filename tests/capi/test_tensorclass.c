@@ -489,15 +489,13 @@ TD_TEST(updates_are_checked) {
 TD_TEST(mapped_tensorclasses_are_tensorclasses) {
   td_tensordict *td = data(2), *mapped = NULL, *loaded = NULL;
   td_tensorclass *type = data_type();
-  int32_t equal = 0;
   TD_DO(td_remove(td, TD_KEY("label")));
   TD_DO(td_memmap(td, td_test_folder(), NULL, &mapped));
   TD_CHECK_SAME_TEXT(type_name(mapped), "MyData");
   TD_DO(td_memmap_load(td_test_folder(), NULL, &loaded));
   TD_CHECK_SAME_TEXT(type_name(loaded), "MyData");
   TD_DO(td_tensorclass_check(NULL, loaded));
-  TD_DO(td_equal(td, loaded, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, loaded);
   char *text = td_printed(loaded);
   TD_CHECK_TEXT(text, "    label=None,\n");
   free(text);

@@ -33,9 +33,7 @@ static td_tensordict *both(const char *name, int again) {
   if (again) {
     TD_DO(td_file_save(td, here("again.pt"), NULL));
     result = load(here("again.pt"));
-    int32_t equal = -1;
-    TD_DO(td_equal(td, result, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_CHECK_EQUAL(td, result);
     td_free(td);
   }
   return result;
@@ -167,19 +165,16 @@ TD_TEST(every_dtype_and_every_layout) {
     td_put(td, TD_KEY(name), tensor);
   }
   td_put(td, TD_KEY("none"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 0)));
-  int32_t equal = -1;
   TD_DO(td_file_save(td, here("f.pt"), NULL));
   again = load(here("f.pt"));
-  TD_DO(td_equal(td, again, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, again);
   td_free(again);
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(1, 2)), &turned)); /* a part of larger storages */
   TD_DO(td_file_save(turned, here("f.pt"), NULL));
   again = load(here("f.pt"));
   TD_CHECK_BATCH(again, 1);
   TD_CHECK_ENTRY(again, TD_KEY("t6"), TD_SIZES(1, 3), TD_VALUES(3, 4, 5));
-  TD_DO(td_equal(turned, again, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(turned, again);
 }
 
 TD_TEST(tensors_in_one_place_are_stored_once) {

@@ -209,6 +209,30 @@ void td_check_entry(const char *file, int line, const td_tensordict *td, const c
   td_tensor_free(tensor);
 }
 
+int td_equals(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_equal(one, other, &answer));
+  return answer;
+}
+
+int td_is_same_dict(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_is_same(one, other, &answer));
+  return answer;
+}
+
+int td_tensor_equals(const td_tensor *one, const td_tensor *other) {
+  int32_t answer = -1;
+  TD_DO(td_tensor_equal(one, other, &answer));
+  return answer;
+}
+
+void td_check_equal(const char *file, int line, const td_tensordict *got,
+                    const td_tensordict *want) {
+  if (!td_equals(got, want))
+    td_test_fail(file, line, "%s, not %s", td_printed(got), td_printed(want));
+}
+
 int td_same_memory(const td_tensor *one, const td_tensor *other) {
   void *first = NULL, *second = NULL;
   TD_DO(td_tensor_data(one, &first));

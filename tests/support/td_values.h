@@ -76,6 +76,16 @@ void td_check_dtype(const char *file, int line, const td_tensordict *td, const c
 void td_check_json(const char *file, int line, const td_tensordict *td, const char *const *path,
                    size_t path_len, const char *want);
 
+/* Both must be equal, and are printed if they are not. */
+#define TD_CHECK_EQUAL(got, want) td_check_equal(__FILE__, __LINE__, (got), (want))
+void td_check_equal(const char *file, int line, const td_tensordict *got,
+                    const td_tensordict *want);
+
+/* What td_equal, td_is_same and td_tensor_equal say. */
+int td_equals(const td_tensordict *one, const td_tensordict *other);
+int td_is_same_dict(const td_tensordict *one, const td_tensordict *other);
+int td_tensor_equals(const td_tensor *one, const td_tensor *other);
+
 /* Whether two tensors begin at the same address. */
 int td_same_memory(const td_tensor *one, const td_tensor *other);
 
