@@ -25,7 +25,6 @@ static inline const char *td_keys_text(const td_tensordict *td, const td_keys_op
       TD_CHECK(used < sizeof text);
     }
   }
-  td_keys_free(keys);
   return text;
 }
 

@@ -38,9 +38,7 @@ TD_TEST(a_stream_is_read_back_whatever_its_batches) {
     TD_CHECK(stream.release == NULL);
     TD_CHECK_BATCH(again, 7);
     TD_CHECK_EQUAL(again, td);
-    td_free(again);
   }
-  td_free(td);
 }
 
 TD_TEST(batches_are_parts_of_the_columns) {
@@ -81,9 +79,6 @@ TD_TEST(batches_are_parts_of_the_columns) {
   TD_CHECK(stream.get_last_error(&stream) == NULL);
   stream.release(&stream);
   schema.release(&schema);
-  td_tensor_free(x);
-  td_tensor_free(y);
-  td_free(td);
 }
 
 TD_TEST(batches_and_their_columns_outlive_the_stream) {
@@ -118,8 +113,6 @@ TD_TEST(a_dictionary_without_rows_has_no_batch) {
   TD_DO(td_from_arrow_stream(&stream, NULL, &again));
   TD_CHECK_BATCH(again, 0);
   TD_CHECK_DTYPE(again, TD_KEY("x"), TD_DTYPE_INT32);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(what_cannot_be_a_stream_is_refused_at_once) {
@@ -140,8 +133,4 @@ TD_TEST(what_cannot_be_a_stream_is_refused_at_once) {
   TD_CHECK_TEXT(td_last_error_message(), "half");
   TD_CHECK(stream.release == NULL);
   TD_EXPECT(td_to_arrow_stream(td, 2, NULL, NULL), TD_ERR_NULL_ARGUMENT);
-  td_tensor_free(numbers);
-  td_tensor_free(half);
-  td_free(single);
-  td_free(td);
 }

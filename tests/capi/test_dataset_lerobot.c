@@ -18,7 +18,6 @@ TD_TEST(lerobot_there_and_back) {
   td_tensordict *was = flat_of(data_of("lerobot/arm")), *is = flat_of(copy);
   check_arm(is);
   TD_CHECK_EQUAL(was, is);
-  td_free(was);
   td_free(is);
   td_dataset *set = open_set(copy);
   char text[8192];
@@ -56,8 +55,6 @@ TD_TEST(minari_as_lerobot) {
                                      "language_instruction"};
   for (size_t i = 0; i < 5; i++) TD_DO(td_remove(is, TD_KEY(more[i])));
   TD_CHECK_EQUAL(was, is);
-  td_free(was);
-  td_free(is);
 }
 
 TD_TEST(what_lerobot_cannot_hold_is_named) {
@@ -85,12 +82,10 @@ TD_TEST(what_lerobot_cannot_hold_is_named) {
   td_tensor_free(action);
   td_tensor *times = td_take(td, TD_KEY("timestamp"));
   TD_CHECK_SIZES(times, 4, 1);
-  td_tensor_free(times);
   td_free(td);
   td_make_folder(file_named("taken"));
   td = td_empty(TD_SIZES(1));
   td_put(td, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(1, 2)));
   TD_EXPECT(td_dataset_save(td, NULL, TD_DATASET_KIND_LEROBOT, file_named("taken"), &options),
             TD_ERR_IO);
-  td_free(td);
 }

@@ -37,7 +37,6 @@ TD_TEST(flattened_and_back) {
   TD_DO(td_unlock(td));
   TD_DO(td_remove(td, TD_KEY("empty")));
   TD_CHECK_EQUAL(td, back);
-  td_free(back);
   td_free(flat);
   TD_DO(td_flatten_keys(td, " -> ", NULL, &flat));
   TD_CHECK_KEYS(flat, "a n -> b n -> c");

@@ -173,7 +173,6 @@ static double seconds_for(int count) {
         (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     if (seconds < least) least = seconds;
   }
-  td_free(one);
   return least;
 }
 

@@ -20,9 +20,6 @@ static td_tensordict *pair_from(int64_t first) {
 static td_tensordict *lazy_of_three(int64_t dim) {
   td_tensordict *one = pair_from(0), *two = pair_from(10), *three = pair_from(20), *lazy = NULL;
   TD_DO(td_lazy_stack(LIST(one, two, three), dim, &lazy));
-  td_free(one);
-  td_free(two);
-  td_free(three);
   return lazy;
 }
 
@@ -49,10 +46,8 @@ TD_TEST(the_dimension_of_the_stack_is_viewed) {
   lazy = lazy_of_three(1); /* [2, 3], the stack is the last dimension */
   TD_DO(td_view(lazy, TD_SIZES(3, 2), &flat));
   TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 10, 20, 1, 11, 21));
-  td_free(flat);
   TD_DO(td_unflatten(lazy, 1, TD_SIZES(3, 1), &flat));
   TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(2, 3, 1), TD_VALUES(0, 10, 20, 1, 11, 21));
-  td_free(flat);
   TD_EXPECT_NULL(td_view(lazy, TD_SIZES(4), &other), TD_ERR_SHAPE, other);
 }
 
@@ -160,10 +155,6 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
     TD_DO(td_zero(lazy));
     TD_EXPECT(td_load_state_dict(lazy, state, NULL), TD_ERR_KEY_NOT_FOUND);
     TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 0, 0, 0, 0, 0));
-    td_free(state);
-    td_free(copy);
-    td_free(td);
-    td_free(lazy);
   }
 }
 
@@ -187,11 +178,6 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
     TD_CHECK_EQUAL(copy, lazy);
-    td_free(copy);
-    td_free(state);
-    td_free(lazy);
-    td_free(two);
-    td_free(one);
   }
 }
 

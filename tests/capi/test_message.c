@@ -80,7 +80,6 @@ TD_TEST(the_receiver_needs_nothing) {
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_EQUAL(across, got);
   TD_CHECK_INT(box.read, box.size);
-  td_free(got);
   td_free(across);
   td_free(td);
   free(box.bytes);
@@ -96,13 +95,11 @@ TD_TEST(values_locks_and_empty_ones) {
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_EQUAL(td, got);
   TD_CHECK_FLAG(td_is_locked, got, 1);
-  td_free(got);
   td_free(td);
   td = td_empty(TD_SIZES(5, 0));
   TD_DO(td_send(td, NULL, put, &box));
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_BATCH(got, 5, 0);
-  td_free(got);
   td_free(td);
   free(box.bytes);
 }
@@ -219,8 +216,6 @@ TD_TEST(child_echoes) {
     TD_DO(td_recv_fd(line, NULL, &options, &td));
     TD_DO(td_cat((const td_tensordict *const[]){td, td}, 2, 0, &both));
     TD_DO(td_send_fd(both, line, &options));
-    td_free(both);
-    td_free(td);
   }
 }
 
@@ -245,9 +240,6 @@ TD_TEST(two_processes_over_a_socket) {
     TD_CHECK_BATCH(got, 8);
     TD_DO(td_index(got, TD_AT(TD_I_FROM(4)), &half));
     TD_CHECK_EQUAL(half, td);
-    td_free(half);
-    td_free(got);
-    td_free(td);
   }
   close(ends[0]);
   TD_CHECK(td_join(child));

@@ -83,15 +83,12 @@ TD_TEST(a_batch_of_parameters_is_a_loop) {
     for (int i = 0; i < 3; i++) {
       td_tensordict *one = set_at(sets, i);
       each[i] = called_with(td, module, one, 0);
-      td_free(one);
     }
     TD_DO(td_stack((const td_tensordict *const *)each, 3, 0, &loop));
     td_tensordict *all = called_with(td, module, sets, 0);
     TD_CHECK_BATCH(all, 3, 4);
     td_check_close(all, loop);
     for (int i = 0; i < 3; i++) td_free(each[i]);
-    td_free(all);
-    td_free(loop);
   }
   td_tensordict *inputs = NULL;
   TD_DO(td_stack((const td_tensordict *const[]){td, td, td}, 3, 0, &inputs));
@@ -170,7 +167,6 @@ TD_TEST(batches_of_parameters_that_do_not_fit) {
   TD_EXPECT_NULL(td_module_call(td, module, &options, &result), TD_ERR_TORCH, result);
   td_put(td, TD_KEY("observation"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 4)));
   TD_DO(td_module_call(td, module, &options, &result));
-  td_free(result);
   result = td_called(td, module);
   TD_CHECK_BATCH(result, 4);
 }
@@ -214,8 +210,6 @@ TD_TEST(parameters_of_a_sequence) {
   td_tensor *action = td_take(result, TD_KEY("action")), *other = td_take(result, TD_KEY("other"));
   TD_CHECK_SIZES(action, 3, 2, 2);
   TD_CHECK(td_tensor_equals(action, other));
-  td_tensor_free(action);
-  td_tensor_free(other);
   td_free(result);
   TD_EXPECT(td_module_set_params(row, NULL, own), TD_ERR_KEY_INVALID);
   TD_DO(td_remove(params, TD_KEY("1")));

@@ -227,7 +227,6 @@ TD_TEST(group_by_values) {
   td_free(values);
   TD_DO(td_group_by(td, TD_KEY("n", "u"), &values, NULL, 0, &count));
   TD_CHECK_INT(count, 3);
-  td_free(values);
   TD_EXPECT_NULL(td_group_by(td, TD_KEY("n", "u"), &values, groups, 2, &count),
                  TD_ERR_BUFFER_TOO_SMALL, values);
   TD_CHECK_INT(count, 3);

@@ -184,7 +184,6 @@ TD_TEST(no_operation_makes_more_than_64_dimensions) {
   const td_tensordict *const both[] = {td, td};
   TD_EXPECT_NULL(td_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
   TD_EXPECT_NULL(td_lazy_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
-  td_free(td);
 }
 
 /* A tensor may have more; the batch size may not. */

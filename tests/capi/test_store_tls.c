@@ -70,7 +70,6 @@ static void check_refused(td_store_options options, td_status status, const char
   TD_CHECK(store == NULL);
   TD_CHECK_TEXT(td_last_error_message(), text);
   TD_CHECK(strchr(td_last_error_message(), '\n') == NULL);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_goes_there_and_back) {
@@ -109,7 +108,6 @@ TD_TEST(a_connection_that_breaks_is_made_again) {
     TD_REDIS("CLIENT", "KILL", "TYPE", "normal");
     TD_DO(td_store_get(store, TD_KEY("a"), &a));
     TD_CHECK_VALUES(a, 1, 2, 3);
-    td_tensor_free(a);
   }
 }
 

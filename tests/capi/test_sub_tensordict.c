@@ -18,7 +18,6 @@ static void write_and_check(td_tensordict *sub, td_tensordict *td) {
   TD_EXPECT(td_set_inplace(sub, TD_KEY("q"), value), TD_ERR_KEY_NOT_FOUND);
   TD_DO(td_set(sub, TD_KEY("m", "new"), value)); /* gets room in the whole */
   TD_CHECK_ENTRY(td, TD_KEY("m", "new"), TD_SIZES(4), TD_VALUES(50, 0, 51, 0));
-  td_tensor_free(value);
 }
 
 TD_TEST(through_a_view) {
@@ -206,12 +205,6 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
         TD_DO(td_set_at(copy, firsts[i].items, firsts[i].n, part));
         TD_CHECK_EQUAL(td, copy);
       }
-      td_free(want);
-      td_free(part);
-      td_free(deep);
-      td_free(sub);
-      td_free(copy);
-      td_free(td);
     }
   }
 }

@@ -21,8 +21,6 @@ static td_tensordict *rows_from(int64_t rows, int64_t first) {
 static td_tensordict *lazy_of(td_tensordict *one, td_tensordict *two, int64_t dim) {
   td_tensordict *lazy = NULL;
   TD_DO(td_lazy_stack(LIST(one, two), dim, &lazy));
-  td_free(one);
-  td_free(two);
   return lazy;
 }
 
@@ -75,10 +73,6 @@ TD_TEST(the_same_structure_is_lazy_too) {
       if (kinds[i] == TD_LIKE_FULL) {
         TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(7, 7));
       }
-      td_free(inner);
-      td_free(result);
-      td_free(outer);
-      td_free(td);
     }
   }
 }
@@ -362,8 +356,6 @@ TD_TEST(rows_that_were_picked_lie_densely) {
     if (i == 3) TD_DO(td_repeat(turned, TD_SIZES(1, 1), 0, &result));
     TD_CHECK_FLAG(td_is_contiguous, result, 1);
     TD_DO(td_view(result, TD_SIZES(-1), &flat));
-    td_free(flat);
-    td_free(result);
   }
 }
 
