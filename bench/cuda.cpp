@@ -10,7 +10,6 @@ namespace bench {
 
 namespace {
 
-using Shared = std::shared_ptr<Leaves>;
 using Tensors = std::vector<at::Tensor>;
 
 void wait() {

@@ -8,8 +8,6 @@ namespace bench {
 
 namespace {
 
-using Shared = std::shared_ptr<Leaves>;
-
 // What the operations below must be quicker than: one new tensor for each leaf.
 Body allocations(int n) {
   return [n](benchmark::State& state) {
@@ -18,18 +16,6 @@ Body allocations(int n) {
         at::Tensor made = at::empty({64, 8});
         benchmark::DoNotOptimize(made);
       }
-    }
-  };
-}
-
-template <class Call>
-Body makes(Shared leaves, Call call) {
-  return [leaves, call](benchmark::State& state) {
-    for (auto _ : state) {
-      td_tensordict* result = nullptr;
-      ok(call(leaves->td, &result));
-      benchmark::DoNotOptimize(result);
-      td_free(result);
     }
   };
 }

@@ -8,6 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Leaves {
   std::vector<std::string> names;   // "leaf_0" …
 };
 
+using Shared = std::shared_ptr<Leaves>;
+
 // One row of `Leaves`: shape [8] each, batch size [].
 struct Row {
   explicit Row(const Leaves& leaves);
@@ -46,6 +49,19 @@ td_tensor* wrap(const at::Tensor& tensor);
 // Wall-clock time, so that work on other threads counts.
 using Body = std::function<void(benchmark::State&)>;
 void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs);
+
+// Times a call that makes a dictionary.
+template <class Call>
+Body makes(Shared leaves, Call call) {
+  return [leaves, call](benchmark::State& state) {
+    for (auto _ : state) {
+      td_tensordict* result = nullptr;
+      ok(call(leaves->td, &result));
+      benchmark::DoNotOptimize(result);
+      td_free(result);
+    }
+  };
+}
 
 // Called by each file of figures.
 void register_arrow();

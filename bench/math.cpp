@@ -7,8 +7,6 @@ namespace bench {
 
 namespace {
 
-using Shared = std::shared_ptr<Leaves>;
-
 td_operand number(std::int64_t value) {
   td_operand operand{};
   operand.kind = TD_OPERAND_INT;

@@ -10,21 +10,6 @@ namespace bench {
 
 namespace {
 
-using Shared = std::shared_ptr<Leaves>;
-
-// Times a call that makes a dictionary.
-template <class Call>
-Body makes(Shared leaves, Call call) {
-  return [leaves, call](benchmark::State& state) {
-    for (auto _ : state) {
-      td_tensordict* result = nullptr;
-      ok(call(leaves->td, &result));
-      benchmark::DoNotOptimize(result);
-      td_free(result);
-    }
-  };
-}
-
 // Times a loop that makes one tensor for each leaf.
 template <class Call>
 Body loop(Shared leaves, Call call) {

@@ -101,8 +101,7 @@ static double read_rows(const int64_t* rows, int64_t minibatches) {
   return sum;
 }
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define VERSION TEXT(H5_VERS_MAJOR) "." TEXT(H5_VERS_MINOR) "." TEXT(H5_VERS_RELEASE)
-peer hdf5_peer = {"HDF5, by 1,024 rows", VERSION, write_chunks, read_rows};
-peer hdf5_row_peer = {"HDF5, row by row", VERSION, write_rows, NULL};
+peer hdf5_peer = {"HDF5, by 1,024 rows", VERSION_OF(H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE),
+                  write_chunks, read_rows};
+peer hdf5_row_peer = {"HDF5, row by row", VERSION_OF(H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE),
+                      write_rows, NULL};

@@ -38,6 +38,10 @@ typedef struct peer {
   double (*read)(const int64_t* rows, int64_t minibatches);
 } peer;
 
+/* The numbers of a version, given as macros, as text. */
+#define TEXT_OF(number) #number
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 extern peer tensordict_peer, stdio_peer;
 #ifdef PEERS_HDF5
 extern peer hdf5_peer, hdf5_row_peer;

@@ -75,7 +75,6 @@ static double read_rows(const int64_t* rows, int64_t minibatches) {
   return sum;
 }
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define VERSION TEXT(TD_VERSION_MAJOR) "." TEXT(TD_VERSION_MINOR) "." TEXT(TD_VERSION_PATCH)
-peer tensordict_peer = {"this library", VERSION, write_steps, read_rows};
+peer tensordict_peer = {"this library",
+                        VERSION_OF(TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH),
+                        write_steps, read_rows};

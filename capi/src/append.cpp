@@ -6,11 +6,6 @@
 
 #include "core/append/append.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 td::AppendOptions append_options_in(const td_append_options* options) {
@@ -34,15 +29,15 @@ td::AppendOptions append_options_in(const td_append_options* options) {
 td_status td_writer_open_append(const char* dir, const td_tensordict* like,
                                 const td_append_options* options, td_writer** result) noexcept {
   return give(__func__, result, [&] {
-    capi::OptionalDict sample(like);
+    OptionalDict sample(like);
     return td::open_append(not_null(dir, "dir"), sample.get(), append_options_in(options));
   });
 }
 
 td_status td_writer_folder(const td_writer* writer, char* text, size_t text_cap,
                            size_t* length) noexcept {
-  return capi::guard_plain(__func__,
-                           [&] { capi::write_text(in(writer)->folder(), text, text_cap, length); });
+  return guard_plain(__func__,
+                     [&] { capi::write_text(in(writer)->folder(), text, text_cap, length); });
 }
 
 td_status td_memmap_append(const char* dir, const td_tensordict* td,

@@ -4,11 +4,6 @@
 #include "foreign_call.h"
 #include "guard.h"
 
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace {
 
 td::FilterEmpty filter_in(td_filter_empty filter) {
@@ -42,7 +37,7 @@ td::ApplyManyOptions apply_options_in(const td_apply_options* options, bool inpl
   result.fill_missing = given.fill_missing != 0;
   if (given.default_value != nullptr) result.default_value = *in(given.default_value);
   if (given.has_batch_size != 0) {
-    result.batch_size = capi::sizes_in(given.batch_size, given.batch_dims, "options.batch_size");
+    result.batch_size = sizes_in(given.batch_size, given.batch_dims, "options.batch_size");
   }
   result.device = capi::device_in(given.device_type, given.device_index);
   if (given.names_len != 0) result.names = names_in(given.names, given.names_len);

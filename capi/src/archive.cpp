@@ -5,9 +5,6 @@
 
 #include "core/memmap/archive.h"
 
-using capi::guard;
-using capi::not_null;
-
 namespace {
 
 td::PackOptions pack_options_in(const td_memmap_pack_options* options) {

@@ -4,11 +4,6 @@
 #include "guard.h"
 #include "tensordict/td_arrow.h"
 
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace {
 
 td::arrow::ImportOptions from_arrow_in(const td_from_arrow_options* options) {

@@ -3,10 +3,6 @@
 #include "arguments.h"
 #include "guard.h"
 
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 using Kind = td::CallArgument::Kind;
@@ -66,7 +62,7 @@ td::CallOptions call_options_in(const td_call_options* options) {
   const td_call_options given = capi::options_in(options, td_call_options TD_CALL_OPTIONS_INIT);
   td::CallOptions result;
   if (given.has_batch_size != 0)
-    result.batch = capi::sizes_in(given.batch_size, given.batch_dims, "batch_size");
+    result.batch = sizes_in(given.batch_size, given.batch_dims, "batch_size");
   return result;
 }
 

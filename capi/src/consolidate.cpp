@@ -5,11 +5,6 @@
 
 #include "core/consolidated/consolidate.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 td::ConsolidateOptions consolidate_options_in(const td_consolidate_options* options) {

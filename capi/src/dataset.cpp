@@ -7,11 +7,6 @@
 
 #include "core/datasets/save.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 template <>
@@ -26,7 +21,7 @@ namespace {
 td::DatasetOptions dataset_options_in(const td_dataset_options* options) {
   const td_dataset_options given =
       capi::options_in(options, td_dataset_options TD_DATASET_OPTIONS_INIT);
-  capi::check_flags(given.flags, TD_DATASET_DECODE | TD_DATASET_VIDEOS);
+  check_flags(given.flags, TD_DATASET_DECODE | TD_DATASET_VIDEOS);
   td::DatasetOptions result;
   result.kind = capi::choice_in<td::DatasetKind>(given.kind, TD_DATASET_KIND_DETECT,
                                                  TD_DATASET_KIND_ROS, "kind");
@@ -48,7 +43,7 @@ td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
 td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   const td_dataset_save_options given =
       capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_DATASET_SAVE_RESUME - 1);
+  check_flags(given.flags, 2 * TD_DATASET_SAVE_RESUME - 1);
   td::DatasetSaveOptions result;
   result.lossy = (given.flags & TD_DATASET_SAVE_LOSSY) != 0;
   result.durable = (given.flags & TD_DATASET_SAVE_DURABLE) != 0;
@@ -125,7 +120,7 @@ td_status td_dataset_save(const td_tensordict* td, const td_tensordict* metadata
                           td_dataset_kind kind, const char* file,
                           const td_dataset_save_options* options) noexcept {
   return guard(__func__, [&] {
-    td::save_dataset(in(td), capi::OptionalDict(metadata).get(), dataset_kind_in(kind),
+    td::save_dataset(in(td), OptionalDict(metadata).get(), dataset_kind_in(kind),
                      not_null(file, "file"), dataset_save_in(options));
   });
 }
@@ -143,14 +138,14 @@ td_status td_dataset_writer_open(const char* file, td_dataset_kind kind,
                                  const td_dataset_save_options* options,
                                  td_dataset_writer** result) noexcept {
   return give(__func__, result, [&] {
-    return td::DatasetWriter::open(not_null(file, "file"), capi::OptionalDict(metadata).get(),
+    return td::DatasetWriter::open(not_null(file, "file"), OptionalDict(metadata).get(),
                                    dataset_kind_in(kind), dataset_save_in(options));
   });
 }
 
 td_status td_dataset_writer_add(td_dataset_writer* writer, const td_tensordict* rows,
                                 const td_tensordict* metadata) noexcept {
-  return guard(__func__, [&] { in(writer)->add(in(rows), capi::OptionalDict(metadata).get()); });
+  return guard(__func__, [&] { in(writer)->add(in(rows), OptionalDict(metadata).get()); });
 }
 
 td_status td_dataset_writer_episodes(const td_dataset_writer* writer, int64_t* result) noexcept {

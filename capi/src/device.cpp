@@ -7,10 +7,6 @@
 #include "guard.h"
 #include "keys_in.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-
 namespace {
 
 // The size of td_to_options in its first version.
@@ -37,8 +33,8 @@ static_assert(same_bit(TD_TO_KINDS_FLOATING, td::floating_kinds) &&
               same_bit(TD_TO_KINDS_BOOL, td::bool_kinds));
 
 std::uint32_t kinds_in(td_to_kinds kinds) {
-  capi::check_flags(
-      kinds, TD_TO_KINDS_FLOATING | TD_TO_KINDS_COMPLEX | TD_TO_KINDS_INTEGER | TD_TO_KINDS_BOOL);
+  check_flags(kinds,
+              TD_TO_KINDS_FLOATING | TD_TO_KINDS_COMPLEX | TD_TO_KINDS_INTEGER | TD_TO_KINDS_BOOL);
   return kinds;
 }
 
@@ -50,8 +46,8 @@ td::TensorDict converted(const td::TensorDict& from, const td_tensordict* like, 
                          td_device_type device_type, int32_t device_index,
                          const td_to_options* options, bool inplace) {
   const td_to_options given = options_of(options);
-  capi::OptionalDict model(like);
-  const capi::KeysIn keys(given.keys, given.keys_len);
+  OptionalDict model(like);
+  const KeysIn keys(given.keys, given.keys_len);
   td::ConvertOptions wanted;
   if (dtype != TD_DTYPE_OTHER) wanted.dtype = capi::dtype_in(dtype);
   wanted.device = capi::device_in(device_type, device_index);
@@ -114,7 +110,7 @@ td_status td_record_stream(const td_tensordict* td, td_device_type device_type,
 
 td_status td_measure(const td_tensordict* td, td_measure_kind kind, int64_t* result) noexcept {
   return guard(__func__, [&] {
-    *capi::not_null(result, "result") = 0;
+    *not_null(result, "result") = 0;
     if (kind == TD_MEASURE_DTYPE) {
       const auto dtype = td::common_dtype(in(td));
       *result = dtype ? capi::dtype_out(*dtype) : TD_DTYPE_OTHER;

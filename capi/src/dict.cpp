@@ -14,18 +14,10 @@
 
 #include <new>
 
-using capi::give;
-using capi::give_plain;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::PathIn;
-
 td_status td_create(const int64_t* batch_size, size_t batch_dims, td_device_type device_type,
                     int32_t device_index, td_tensordict** result) noexcept {
   return give_plain(__func__, result, [&] {
-    return td::TensorDict(capi::sizes_in(batch_size, batch_dims, "batch_size"),
+    return td::TensorDict(sizes_in(batch_size, batch_dims, "batch_size"),
                           capi::device_in(device_type, device_index));
   });
 }
@@ -85,9 +77,8 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
 td_status td_set_data(td_tensordict* td, const char* const* path, size_t path_len, const void* data,
                       size_t bytes, const int64_t* sizes, size_t dims, td_dtype dtype) noexcept {
   return guard(__func__, [&] {
-    const capi::PathIn names(path, path_len);
-    in(td)->set(names,
-                td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims)));
+    const PathIn names(path, path_len);
+    in(td)->set(names, td::from_bytes(data, bytes, capi::dtype_in(dtype), sizes_in(sizes, dims)));
   });
 }
 
@@ -195,9 +186,8 @@ td_status td_batch_size(const td_tensordict* td, int64_t* sizes, size_t sizes_ca
 
 td_status td_set_batch_size(td_tensordict* td, const int64_t* batch_size,
                             size_t batch_dims) noexcept {
-  return guard_plain(__func__, [&] {
-    in(td)->set_batch_size(capi::sizes_in(batch_size, batch_dims, "batch_size"));
-  });
+  return guard_plain(
+      __func__, [&] { in(td)->set_batch_size(sizes_in(batch_size, batch_dims, "batch_size")); });
 }
 
 td_status td_device(const td_tensordict* td, td_device_type* result,
@@ -254,7 +244,7 @@ td_status td_print(const td_tensordict* td, const td_print_options* options, cha
     const td_print_options given =
         capi::options_in(options, td_print_options TD_PRINT_OPTIONS_INIT);
     const auto form = capi::choice_in<td::PrintForm>(given.form, 0, TD_PRINT_DETAILED, "form");
-    capi::check_flags(given.show | given.hide, td::print_part::all);
+    check_flags(given.show | given.hide, td::print_part::all);
     td::PrintOptions wanted = td::print_options(form, given.show, given.hide, given.brief != 0);
     wanted.sorted = given.unsorted == 0;
     capi::write_text(td::print(in(td), wanted), text, text_cap, length);

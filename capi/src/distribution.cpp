@@ -5,14 +5,6 @@
 
 #include "core/nn/probabilistic.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::key_paths_in;
-using capi::module_call_in;
-using capi::module_out;
-using capi::not_null;
-
 namespace {
 
 td::KeyPath key_in(const td_key* key, const char* name) {
@@ -49,7 +41,7 @@ td::ProbabilisticOptions probabilistic_options_in(const td_module_probabilistic_
   const td_module_probabilistic_options given = capi::options_in(
       options, td_module_probabilistic_options TD_MODULE_PROBABILISTIC_OPTIONS_INIT);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
-  capi::check_flags(given.flags, TD_MODULE_PROBABILISTIC_LOG_PROB | TD_MODULE_PROBABILISTIC_SEED);
+  check_flags(given.flags, TD_MODULE_PROBABILISTIC_LOG_PROB | TD_MODULE_PROBABILISTIC_SEED);
   td::ProbabilisticOptions result;
   if (given.interaction != TD_INTERACTION_DEFAULT) {
     result.interaction = capi::choice_in<td::Interaction>(
@@ -107,7 +99,7 @@ td_status td_module_normal_params(const char* const* path, size_t path_len,
                                   const td_module_normal_params_options* options,
                                   td_module** result) noexcept {
   return give(__func__, result, [&] {
-    const capi::PathIn entry(path, path_len);
+    const PathIn entry(path, path_len);
     return module_out(td::module_normal_params(normal_options_in(entry, options)));
   });
 }

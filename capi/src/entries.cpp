@@ -10,15 +10,6 @@
 #include "key_snapshot.h"
 #include "keys_in.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::KeysIn;
-using capi::not_null;
-using capi::Out;
-using capi::PathIn;
-
 namespace {
 
 td::UpdateMode mode_in(td_update_mode mode) {
@@ -113,7 +104,7 @@ td_status td_update(td_tensordict* td, const td_tensordict* source,
 td_status td_update_at(td_tensordict* td, const td_index_item* items, size_t items_len,
                        const td_tensordict* source, td_update_at_flags flags) noexcept {
   return guard(__func__, [&] {
-    td::update_at(in(td), capi::items_in(items, items_len), in(source),
+    td::update_at(in(td), items_in(items, items_len), in(source),
                   {capi::flag_in(flags, TD_UPDATE_AT_EXACT)});
   });
 }
@@ -132,7 +123,7 @@ td_status td_get_entry_at(const td_tensordict* td, const char* const* path, size
                           const td_index_item* items, size_t items_len,
                           td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    return td::get_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len));
+    return td::get_at(in(td), PathIn(path, path_len), items_in(items, items_len));
   });
 }
 
@@ -140,7 +131,7 @@ td_status td_set_entry_at(td_tensordict* td, const char* const* path, size_t pat
                           const td_index_item* items, size_t items_len,
                           const td_tensor* source) noexcept {
   return guard(__func__, [&] {
-    td::set_entry_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len), in(source));
+    td::set_entry_at(in(td), PathIn(path, path_len), items_in(items, items_len), in(source));
   });
 }
 

@@ -5,11 +5,6 @@
 
 #include "core/files/other_files.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 // td_file_format is part of the ABI and written by hand in the header; td::format_rows describes its numbers.
 static_assert(TD_FILE_AUTO == static_cast<td_file_format>(td::FileFormat::detect));
 static_assert(TD_FILE_SAFETENSORS == static_cast<td_file_format>(td::FileFormat::safetensors));
@@ -47,7 +42,7 @@ class OptionsIn {
 
  private:
   td_file_options given_;
-  capi::MembersIn members_;
+  MembersIn members_;
   td::FileOptions result_;
 };
 

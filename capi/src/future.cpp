@@ -6,11 +6,6 @@
 
 #include <cmath>
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 std::function<void(const std::function<void()>&)> like_this_thread() {
@@ -32,14 +27,14 @@ td_status td_memmap_async(const td_tensordict* td, const char* dir,
 }
 
 td_status td_future_wait(const td_future* future, int64_t timeout_ms, int32_t* done) noexcept {
-  return capi::guard_plain(__func__, [&] {
+  return guard_plain(__func__, [&] {
     not_null(done, "done");
     *done = in(future)->wait(std::chrono::milliseconds(timeout_ms)) ? 1 : 0;
   });
 }
 
 td_status td_future_progress(const td_future* future, size_t* done, size_t* total) noexcept {
-  return capi::guard_plain(__func__, [&] {
+  return guard_plain(__func__, [&] {
     not_null(done, "done");
     not_null(total, "total");
     const td::WorkCount& count = in(future)->count();
@@ -53,7 +48,7 @@ td_status td_future_result(const td_future* future, td_tensordict** result) noex
 }
 
 td_status td_future_cancel(const td_future* future) noexcept {
-  return capi::guard_plain(__func__, [&] { in(future)->cancel(); });
+  return guard_plain(__func__, [&] { in(future)->cancel(); });
 }
 
 void td_future_free(td_future* future) noexcept { capi::free_handle(future); }

@@ -4,12 +4,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::OptionalDict;
-using capi::Out;
-
 td_status td_detach(const td_tensordict* td, td_detach_kind kind, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
     return td::detach(in(td),

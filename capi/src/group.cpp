@@ -7,12 +7,6 @@
 
 #include "core/distributed/group.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace capi {
 
 template <>
@@ -43,7 +37,7 @@ td::GroupCall call_in(const td_group_call_options* options, td_group_flags known
   const td_group_call_options given =
       capi::options_in(options, td_group_call_options TD_GROUP_CALL_OPTIONS_INIT,
                        offsetof(td_group_call_options, bucket_bytes));
-  capi::check_flags(given.flags, known);
+  check_flags(given.flags, known);
   capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::GroupCall result;
   result.init_tag = given.init_tag;
@@ -165,9 +159,8 @@ td_status td_group_from_remote_init(td_group* group, int32_t src,
 td_status td_group_broadcast(td_group* group, const td_tensordict* td, int32_t src,
                              const td_group_call_options* options,
                              td_tensordict** result) noexcept {
-  return give(__func__, result, [&] {
-    return in(group)->broadcast(capi::OptionalDict(td).get(), src, call_in(options));
-  });
+  return give(__func__, result,
+              [&] { return in(group)->broadcast(OptionalDict(td).get(), src, call_in(options)); });
 }
 
 td_status td_group_reduce(td_group* group, td_tensordict* td, int32_t dst, td_group_op op,
@@ -185,7 +178,7 @@ td_status td_group_all_reduce(td_group* group, td_tensordict* td, td_group_op op
 td_status td_group_ibroadcast(td_group* group, const td_tensordict* td, int32_t src,
                               const td_group_call_options* options, td_future** result) noexcept {
   return give(__func__, result, [&] {
-    return in(group)->ibroadcast(capi::OptionalDict(td).get(), src, call_in(options),
+    return in(group)->ibroadcast(OptionalDict(td).get(), src, call_in(options),
                                  capi::like_this_thread());
   });
 }

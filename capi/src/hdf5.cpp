@@ -8,11 +8,6 @@
 
 #include "core/hdf5/hdf5.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 template <>
@@ -26,7 +21,7 @@ namespace {
 
 td::hdf5::Options hdf5_options_in(const td_hdf5_options* options) {
   const td_hdf5_options given = capi::options_in(options, td_hdf5_options TD_HDF5_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_HDF5_STACK - 1);
+  check_flags(given.flags, 2 * TD_HDF5_STACK - 1);
   td::hdf5::Options result;
   result.attributes = (given.flags & TD_HDF5_ATTRIBUTES) != 0;
   result.skip = (given.flags & TD_HDF5_SKIP) != 0;
@@ -43,7 +38,7 @@ td::hdf5::Options hdf5_options_in(const td_hdf5_options* options) {
 td::hdf5::SaveOptions hdf5_save_in(const td_hdf5_save_options* options) {
   const td_hdf5_save_options given =
       capi::options_in(options, td_hdf5_save_options TD_HDF5_SAVE_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_HDF5_SAVE_DURABLE - 1);
+  check_flags(given.flags, 2 * TD_HDF5_SAVE_DURABLE - 1);
   td::hdf5::SaveOptions result;
   result.stack = (given.flags & TD_HDF5_SAVE_STACK) != 0;
   result.durable = (given.flags & TD_HDF5_SAVE_DURABLE) != 0;
@@ -77,7 +72,7 @@ td_status td_hdf5_keys(const td_hdf5* file, td_keys** result) noexcept {
 
 td_status td_hdf5_read(const td_hdf5* file, const td_index_item* items, size_t items_len,
                        td_tensordict** result) noexcept {
-  return give(__func__, result, [&] { return in(file)->read(capi::items_in(items, items_len)); });
+  return give(__func__, result, [&] { return in(file)->read(items_in(items, items_len)); });
 }
 
 td_status td_hdf5_load(const char* file, const td_hdf5_options* options,

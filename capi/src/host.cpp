@@ -5,11 +5,6 @@
 
 #include <ATen/ATen.h>
 
-using capi::give_plain;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 // Host and library share a TensorImpl only if they were built for the same libtorch.

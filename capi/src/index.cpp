@@ -5,13 +5,6 @@
 
 #include "core/tensor/tensor_index.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::items_in;
-using capi::not_null;
-
 td_status td_index(const td_tensordict* td, const td_index_item* items, size_t items_len,
                    td_tensordict** result) noexcept {
   return give(__func__, result, [&] { return in(td)->index(items_in(items, items_len)); });

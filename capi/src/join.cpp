@@ -8,12 +8,6 @@
 #include "guard.h"
 #include "keys_in.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::KeysIn;
-using capi::PathIn;
-
 namespace {
 
 td::Join join_in(td_join_kind kind) { return capi::choice_in<td::Join>(kind, 0, 1, "kind"); }

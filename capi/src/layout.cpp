@@ -4,17 +4,11 @@
 #include "members_in.h"
 #include "owner.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::MembersIn;
-using capi::Out;
-
 td_status td_from_structs(const void* data, size_t bytes, const int64_t* batch_size,
                           size_t batch_dims, size_t item_bytes, const td_member* members,
                           size_t members_len, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    return td::from_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
+    return td::from_structs(data, bytes, sizes_in(batch_size, batch_dims, "batch_size"),
                             MembersIn(members, members_len, item_bytes).layout());
   });
 }
@@ -25,7 +19,7 @@ td_status td_view_structs(void* data, size_t bytes, const int64_t* batch_size, s
   return guard(__func__, [&] {
     capi::Owner owner(release, user);
     Out<td_tensordict> out(result);
-    out.put(td::view_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
+    out.put(td::view_structs(data, bytes, sizes_in(batch_size, batch_dims, "batch_size"),
                              MembersIn(members, members_len, item_bytes).layout(), owner.share()));
   });
 }

@@ -6,15 +6,6 @@
 
 #include "core/tree/lazy_ops.h"
 
-using capi::give;
-using capi::give_plain;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-using capi::PathIn;
-
 namespace {
 
 std::vector<td::NodePtr> nodes_in(const td_tensordict* const* sources, size_t n) {

@@ -7,10 +7,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-
 namespace {
 
 td::FillOptions fill_in(td_like_kind kind, const td_like_options* options) {
@@ -50,7 +46,7 @@ td_status td_like_sized(const td_tensordict* td, td_like_kind kind, const int64_
                         size_t dims, const td_like_options* options,
                         td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    return td::filled_new(in(td), capi::sizes_in(sizes, dims), fill_in(kind, options));
+    return td::filled_new(in(td), sizes_in(sizes, dims), fill_in(kind, options));
   });
 }
 
@@ -58,8 +54,8 @@ td_status td_allclose(const td_tensordict* td, const td_tensordict* other,
                       const td_allclose_options* options, int32_t* result, char* text,
                       size_t text_cap, size_t* length) noexcept {
   return guard(__func__, [&] {
-    capi::not_null(result, "result");
-    capi::not_null(length, "length");
+    not_null(result, "result");
+    not_null(length, "length");
     const std::string found = td::difference(in(td), in(other), close_in(options));
     *result = found.empty() ? 1 : 0;
     capi::write_text(found, text, text_cap, length);

@@ -11,12 +11,6 @@
 
 #include "core/datasets/set_loader.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace capi {
 
 template <>
@@ -54,7 +48,7 @@ td::SliceOptions slices_in(const td_loader_options& given) {
 td::LoaderOptions loader_options_in(const td_loader_options* options) {
   const td_loader_options given =
       capi::options_in(not_null(options, "options"), td_loader_options TD_LOADER_OPTIONS_INIT);
-  capi::check_flags(given.flags, 2 * TD_LOADER_PIN_MEMORY - 1);
+  check_flags(given.flags, 2 * TD_LOADER_PIN_MEMORY - 1);
   const auto flag = [&](td_loader_flags wanted) { return (given.flags & wanted) != 0; };
   td::LoaderOptions result;
   result.rows = given.rows;
@@ -107,7 +101,7 @@ td_status td_loader_next(td_loader* loader, td_tensordict** result) noexcept {
 
 td_status td_loader_where(const td_loader* loader, int64_t* epoch, int64_t* batch,
                           int64_t* batches) noexcept {
-  return capi::guard_plain(__func__, [&] {
+  return guard_plain(__func__, [&] {
     const td::LoaderPlace place = in(loader)->place();
     if (epoch != nullptr) *epoch = place.epoch;
     if (batch != nullptr) *batch = place.batch;

@@ -2,12 +2,6 @@
 #include "foreign_call.h"
 #include "guard.h"
 
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace capi {
 
 // A callback may free the iterator while a call waits in it: that call holds a reference to the stream.

@@ -6,11 +6,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::Out;
-
 namespace {
 
 using DictOut = Out<td_tensordict>;
@@ -39,7 +34,7 @@ td_status td_where(const td_tensordict* td, const td_tensor* condition, const td
     std::optional<at::Tensor> given;
     if (value != nullptr) given = *in(value);
     if (other != nullptr) return out.put(td::where(in(td), in(condition), in(other), given));
-    capi::not_null(value, "value");
+    not_null(value, "value");
     out.put(td::where(in(td), in(condition), *given));
   });
 }
@@ -47,5 +42,5 @@ td_status td_where(const td_tensordict* td, const td_tensor* condition, const td
 td_status td_tensor_expand_right(const td_tensor* tensor, const int64_t* sizes, size_t dims,
                                  td_tensor** result) noexcept {
   return give(__func__, result,
-              [&] { return td::expand_right(in(tensor), capi::sizes_in(sizes, dims)); });
+              [&] { return td::expand_right(in(tensor), sizes_in(sizes, dims)); });
 }

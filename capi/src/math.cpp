@@ -6,12 +6,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace {
 
 // Header and core use the same numbers.
@@ -99,7 +93,7 @@ td::ReduceOptions reduce_options_in(const td_reduce_options* options) {
       capi::options_in(options, td_reduce_options TD_REDUCE_OPTIONS_INIT);
   td::ReduceOptions result;
   result.over = over_in(given.over);
-  result.dims = capi::sizes_in(given.dims, given.dims_len, "dims");
+  result.dims = sizes_in(given.dims, given.dims_len, "dims");
   result.keepdim = given.keepdim != 0;
   if (given.dtype != 0) result.dtype = capi::dtype_in(given.dtype);
   result.correction = given.correction;
@@ -217,6 +211,6 @@ td_status td_zero(td_tensordict* td) noexcept {
 td_status td_fill(td_tensordict* td, const char* const* path, size_t path_len,
                   const td_operand* value) noexcept {
   return guard(__func__, [&] {
-    td::fill_(in(td), capi::PathIn(path, path_len), number_in(operand_in(value, "value")));
+    td::fill_(in(td), PathIn(path, path_len), number_in(operand_in(value, "value")));
   });
 }

@@ -5,11 +5,6 @@
 #include "guard.h"
 #include "memmap_options.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
@@ -80,8 +75,8 @@ td_status td_memmap_load(const char* dir, const td_load_options* options,
 
 td_status td_saved_path(const td_tensordict* td, char* text, size_t text_cap,
                         size_t* length) noexcept {
-  return capi::guard_plain(__func__,
-                           [&] { capi::write_text(in(td)->saved_path(), text, text_cap, length); });
+  return guard_plain(__func__,
+                     [&] { capi::write_text(in(td)->saved_path(), text, text_cap, length); });
 }
 
 td_status td_memmap_flush(const td_tensordict* td) noexcept {

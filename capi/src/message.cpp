@@ -3,11 +3,6 @@
 
 #include "core/consolidated/message.h"
 
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace {
 
 // Reads and writes through functions of the caller.

@@ -10,18 +10,6 @@
 #include "core/nn/function.h"
 #include "core/nn/script.h"
 
-using capi::check_flags;
-using capi::give;
-using capi::give_plain;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::key_paths_in;
-using capi::module_call_in;
-using capi::module_out;
-using capi::not_null;
-using capi::Out;
-
 namespace {
 
 // Optional keys. NULL with a length is refused.

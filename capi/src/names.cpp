@@ -6,11 +6,6 @@
 #include "guard.h"
 #include "key_snapshot.h"
 
-using capi::give_plain;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 td::Names names_in(const char* const* names, std::size_t n, const char* what) {

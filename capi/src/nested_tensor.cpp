@@ -6,12 +6,6 @@
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::Out;
-using capi::PathIn;
-
 namespace {
 
 using TensorOut = Out<td_tensor>;
@@ -22,7 +16,7 @@ const td::NestedTensorNode& nested_tensor_in(const td_tensordict* handle) {
 
 std::vector<at::Tensor> tensors_in(const td_tensor* const* tensors, std::size_t n) {
   std::vector<at::Tensor> result;
-  if (n != 0) capi::not_null(tensors, "parts");
+  if (n != 0) not_null(tensors, "parts");
   for (std::size_t i = 0; i < n; ++i) result.push_back(in(tensors[i]));
   return result;
 }

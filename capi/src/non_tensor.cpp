@@ -4,11 +4,6 @@
 
 #include "core/tree/non_tensor.h"
 
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::PathIn;
-
 td_status td_set_non_tensor_json(td_tensordict* td, const char* const* path, size_t path_len,
                                  const char* text) noexcept {
   return guard(__func__,

@@ -6,12 +6,6 @@
 
 #include "core/nn/optimizer.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 template <>
@@ -29,7 +23,7 @@ td::OptimizerOptions options_in(td_optimizer_kind kind, const td_optimizer_optio
   if (options == nullptr) return result;
   const td_optimizer_options given =
       capi::options_in(options, td_optimizer_options TD_OPTIMIZER_OPTIONS_INIT);
-  capi::check_flags(given.flags, TD_OPTIMIZER_NESTEROV | TD_OPTIMIZER_AMSGRAD);
+  check_flags(given.flags, TD_OPTIMIZER_NESTEROV | TD_OPTIMIZER_AMSGRAD);
   result.lr = given.lr;
   result.weight_decay = given.weight_decay;
   result.momentum = given.momentum;

@@ -5,10 +5,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-
 td_status td_pack(const td_tensordict* td, int64_t dim, const char* layout,
                   td_tensor** result) noexcept {
   return give(__func__, result, [&] {
@@ -27,7 +23,7 @@ td_status td_pack_layout(const td_tensordict* td, int64_t dim, char* text, size_
 
 td_status td_unpack(const td_tensor* packed, const char* layout, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    capi::not_null(layout, "layout");
+    not_null(layout, "layout");
     return td::unpack(td::read_layout(layout), in(packed));
   });
 }

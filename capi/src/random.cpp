@@ -5,10 +5,6 @@
 
 #include "core/tensor/random.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-
 namespace capi {
 
 template <>
@@ -49,7 +45,7 @@ td_status td_tensor_randperm(int64_t n, td_generator* generator, td_tensor** res
 td_status td_tensor_randint(int64_t low, int64_t high, const int64_t* sizes, size_t dims,
                             td_dtype dtype, td_generator* generator, td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    return td::random_integers(low, high, capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
+    return td::random_integers(low, high, sizes_in(sizes, dims), capi::dtype_in(dtype),
                                generator_in(generator));
   });
 }

@@ -5,11 +5,6 @@
 
 #include "core/memmap/reload.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 td_status td_memmap_load_into(td_tensordict* td, const char* dir,
                               const td_load_options* options) noexcept {
   return guard(__func__, [&] {
@@ -25,10 +20,10 @@ td_status td_memmap_make(td_tensordict* td, const char* const* path, size_t path
                          const int64_t* sizes, size_t dims, td_dtype dtype,
                          const td_memmap_options* options, td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    const capi::PathIn names(path, path_len);
+    const PathIn names(path, path_len);
     std::optional<c10::ScalarType> wanted;
     if (dtype != TD_DTYPE_OTHER) wanted = capi::dtype_in(dtype);
-    return td::make_memmap(in(td), names, capi::sizes_in(sizes, dims), wanted,
+    return td::make_memmap(in(td), names, sizes_in(sizes, dims), wanted,
                            capi::memmap_options_in(options));
   });
 }
@@ -37,7 +32,7 @@ td_status td_memmap_make_from_tensor(td_tensordict* td, const char* const* path,
                                      const td_tensor* source, const td_memmap_options* options,
                                      td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    const capi::PathIn names(path, path_len);
+    const PathIn names(path, path_len);
     return td::make_memmap_from(in(td), names, in(source), capi::memmap_options_in(options));
   });
 }

@@ -9,11 +9,6 @@
 
 #include "core/replay/replay.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace capi {
 
 template <>
@@ -29,7 +24,7 @@ td::ReplayOptions replay_options_in(const td_replay_options* options) {
   constexpr std::size_t first_size = offsetof(td_replay_options, num_slices);
   const td_replay_options given =
       capi::options_in(options, td_replay_options TD_REPLAY_OPTIONS_INIT, first_size);
-  capi::check_flags(given.flags, 2 * TD_REPLAY_BY_SLICE - 1);
+  check_flags(given.flags, 2 * TD_REPLAY_BY_SLICE - 1);
   if (given.reserved != 0)
     td::fail(td::Code::invalid_argument, "td_replay_options.reserved is not zero");
   const auto flag = [&](td_replay_flags wanted) { return (given.flags & wanted) != 0; };

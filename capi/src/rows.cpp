@@ -9,14 +9,6 @@
 #include "guard.h"
 #include "keys_in.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::KeysIn;
-using capi::Out;
-using capi::PathIn;
-using capi::sizes_in;
-
 namespace {
 
 using DictOut = Out<td_tensordict>;
@@ -91,7 +83,7 @@ td_status td_unpad_sequence(const td_tensordict* td, const td_unpad_sequence_opt
         capi::options_in(options, td_unpad_sequence_options TD_UNPAD_SEQUENCE_OPTIONS_INIT);
     capi::require_zero(given.reserved);
     capi::OptionalTensor mask(given.mask);
-    capi::OptionalDict masks(given.masks);
+    OptionalDict masks(given.masks);
     return td::unpad_sequence(in(td), {given.dim, mask.get(), masks.get()});
   });
 }

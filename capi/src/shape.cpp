@@ -7,12 +7,6 @@
 #include "core/shape/join.h"
 #include "core/shape/shape.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-using capi::sizes_in;
-
 td_status td_view(const td_tensordict* td, const int64_t* sizes, size_t dims,
                   td_tensordict** result) noexcept {
   return give(__func__, result, [&] { return in(td)->view(sizes_in(sizes, dims)); });

@@ -5,18 +5,13 @@
 
 #include "core/consolidated/share.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 td_status td_share_memory(td_tensordict* td) noexcept {
   return guard(__func__, [&] { td::share_memory(in(td)); });
 }
 
 td_status td_is_shared(const td_tensordict* td, int32_t* result) noexcept {
-  return capi::guard_plain(__func__,
-                           [&] { *not_null(result, "result") = td::is_shared(in(td)) ? 1 : 0; });
+  return guard_plain(__func__,
+                     [&] { *not_null(result, "result") = td::is_shared(in(td)) ? 1 : 0; });
 }
 
 td_status td_shared_name(const td_tensordict* td, char* text, size_t text_cap,

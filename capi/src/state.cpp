@@ -5,11 +5,6 @@
 #include "give.h"
 #include "guard.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-
 td_status td_state_dict(const td_tensordict* td, const td_state_dict_options* options,
                         td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
@@ -45,6 +40,6 @@ td_status td_from_schema(const char* text, const td_schema_options* options,
     wanted.content =
         capi::choice_in<td::Content>(given.content, TD_SCHEMA_ZEROS, TD_SCHEMA_META, "content");
     wanted.device = capi::device_in(given.device_type, given.device_index);
-    return td::from_schema(capi::not_null(text, "text"), wanted);
+    return td::from_schema(not_null(text, "text"), wanted);
   });
 }

@@ -7,13 +7,6 @@
 
 #include "core/store/store.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::PathIn;
-
 namespace capi {
 
 template <>
@@ -61,7 +54,7 @@ td_status td_store_open(const td_store_options* options, td_store** result) noex
 td_status td_store_create(const int64_t* batch_size, size_t batch_dims,
                           const td_store_options* options, td_store** result) noexcept {
   return give(__func__, result, [&] {
-    return td::store::Store::create(capi::sizes_in(batch_size, batch_dims, "batch_size"),
+    return td::store::Store::create(sizes_in(batch_size, batch_dims, "batch_size"),
                                     store_options_in(options));
   });
 }
@@ -152,7 +145,7 @@ td_status td_store_get_at(const td_store* store, const char* const* path, size_t
                           const td_index_item* items, size_t items_len,
                           td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    const auto index = capi::items_in(items, items_len);
+    const auto index = items_in(items, items_len);
     return in(store)->get_at(PathIn(path, path_len), index);
   });
 }
@@ -161,14 +154,14 @@ td_status td_store_set_at(td_store* store, const char* const* path, size_t path_
                           const td_index_item* items, size_t items_len,
                           const td_tensor* source) noexcept {
   return guard(__func__, [&] {
-    const auto index = capi::items_in(items, items_len);
+    const auto index = items_in(items, items_len);
     in(store)->set_at(PathIn(path, path_len), index, *in(source));
   });
 }
 
 td_status td_store_index(const td_store* store, const td_index_item* items, size_t items_len,
                          td_tensordict** result) noexcept {
-  return give(__func__, result, [&] { return in(store)->index(capi::items_in(items, items_len)); });
+  return give(__func__, result, [&] { return in(store)->index(items_in(items, items_len)); });
 }
 
 td_status td_store_remove(td_store* store, const char* const* path, size_t path_len) noexcept {

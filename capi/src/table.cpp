@@ -6,11 +6,6 @@
 
 #include <cstddef>
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 td::TableOptions table_in(const td_table_options* options) {

@@ -17,14 +17,6 @@
 
 #include <memory>
 
-using capi::give;
-using capi::give_plain;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 using TensorOut = Out<td_tensor>;
 
 td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* strides, size_t dims,
@@ -33,9 +25,9 @@ td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* s
   return guard(__func__, [&] {
     capi::Owner owner(release, user);
     TensorOut out(result);
-    const td::Sizes shape = capi::sizes_in(sizes, dims);
+    const td::Sizes shape = sizes_in(sizes, dims);
     td::Sizes steps;
-    if (strides != nullptr) steps = capi::sizes_in(strides, dims, "strides");
+    if (strides != nullptr) steps = sizes_in(strides, dims, "strides");
     out.put(td::from_memory(
         data, capi::dtype_in(dtype), shape,
         strides == nullptr ? std::nullopt : std::optional<td::SizesView>(steps),
@@ -46,7 +38,7 @@ td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* s
 td_status td_tensor_from_data(const void* data, size_t bytes, const int64_t* sizes, size_t dims,
                               td_dtype dtype, td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    return td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims));
+    return td::from_bytes(data, bytes, capi::dtype_in(dtype), sizes_in(sizes, dims));
   });
 }
 
@@ -54,7 +46,7 @@ td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype,
                           td_device_type device_type, int32_t device_index,
                           td_tensor** result) noexcept {
   return give(__func__, result, [&] {
-    return td::zeros(capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
+    return td::zeros(sizes_in(sizes, dims), capi::dtype_in(dtype),
                      capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)));
   });
 }

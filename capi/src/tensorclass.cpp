@@ -5,14 +5,6 @@
 
 #include "core/tensorclass/tensorclass.h"
 
-using capi::give;
-using capi::give_plain;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-using capi::Out;
-
 namespace capi {
 
 template <>
@@ -47,7 +39,7 @@ td::TensorclassField field_in(const td_field& given) {
   field.optional = (given.flags & TD_FIELD_OPTIONAL) != 0;
   if (given.dtype != TD_DTYPE_OTHER) field.dtype = capi::dtype_in(given.dtype);
   if ((given.flags & TD_FIELD_HAS_FEATURE) != 0)
-    field.feature = capi::sizes_in(given.feature, given.feature_dims, "field.feature");
+    field.feature = sizes_in(given.feature, given.feature_dims, "field.feature");
   if (given.default_tensor != nullptr) field.default_tensor = *in(given.default_tensor);
   if (given.default_json != nullptr) field.default_json = given.default_json;
   field.tensorclass = type_in(given.tensorclass);
@@ -128,7 +120,7 @@ td_status td_tensorclass_instantiate(const td_tensorclass* type, const int64_t* 
                                      size_t batch_dims, td_device_type device_type,
                                      int32_t device_index, td_tensordict** result) noexcept {
   return give(__func__, result, [&] {
-    return td::make_tensorclass(*in(type), capi::sizes_in(batch_size, batch_dims, "batch_size"),
+    return td::make_tensorclass(*in(type), sizes_in(batch_size, batch_dims, "batch_size"),
                                 capi::device_in(device_type, device_index));
   });
 }

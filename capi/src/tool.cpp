@@ -7,11 +7,6 @@
 #include "core/datasets/verify.h"
 #include "core/datasets/view.h"
 
-using capi::give;
-using capi::guard;
-using capi::in;
-using capi::not_null;
-
 td_status td_tool_kind(const char* path, td_dataset_kind* kind) noexcept {
   return guard(__func__, [&] {
     *kind = static_cast<td_dataset_kind>(td::kind_of_dataset(not_null(path, "path")));

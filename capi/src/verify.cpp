@@ -5,9 +5,6 @@
 #include "core/memmap/verify.h"
 #include "tensordict/td_verify.h"
 
-using capi::guard_plain;
-using capi::not_null;
-
 namespace {
 
 td_verify_options options_in(const td_verify_options* options) {

@@ -6,12 +6,6 @@
 #include "core/append/tensor_writer.h"
 #include "core/tensor/dtype.h"
 
-using capi::give;
-using capi::guard;
-using capi::guard_plain;
-using capi::in;
-using capi::not_null;
-
 namespace {
 
 td::WriterOptions writer_options_in(const td_writer_options* options) {
@@ -38,7 +32,7 @@ td_status td_writer_bind(td_writer* writer, const char* const* path, size_t path
                          int32_t* result) noexcept {
   return guard(__func__, [&] {
     *not_null(result, "result") = -1;
-    *result = in(writer)->bind(capi::PathIn(path, path_len));
+    *result = in(writer)->bind(PathIn(path, path_len));
   });
 }
 
@@ -47,7 +41,7 @@ td_status td_writer_field(td_writer* writer, const char* const* path, size_t pat
                           int32_t* result) noexcept {
   return guard(__func__, [&] {
     *not_null(result, "result") = -1;
-    *result = in(writer)->field(capi::PathIn(path, path_len), capi::sizes_in(sizes, dims),
+    *result = in(writer)->field(PathIn(path, path_len), sizes_in(sizes, dims),
                                 td::dtype_of(capi::dtype_in(dtype)));
   });
 }

@@ -276,3 +276,11 @@ td_dtype dtype_out(c10::ScalarType dtype) noexcept;
 const char* dtype_text(td_dtype dtype) noexcept;  // "torch.float32"; "" if unknown
 
 }  // namespace capi
+
+// The functions of the interface use them by these names.
+using capi::in;
+using capi::items_in;
+using capi::not_null;
+using capi::Out;
+using capi::PathIn;
+using capi::sizes_in;

@@ -66,3 +66,6 @@ inline void require_zero(std::int32_t reserved) {
 }
 
 }  // namespace capi
+
+using capi::check_flags;
+using capi::OptionalDict;

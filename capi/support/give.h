@@ -25,3 +25,6 @@ td_status give_plain(const char* function, Handle** result, Make&& make) noexcep
 }
 
 }  // namespace capi
+
+using capi::give;
+using capi::give_plain;

@@ -95,3 +95,6 @@ class TorchScope {
 };
 
 }  // namespace capi
+
+using capi::guard;
+using capi::guard_plain;

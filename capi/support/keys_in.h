@@ -25,3 +25,5 @@ class KeysIn {
 };
 
 }  // namespace capi
+
+using capi::KeysIn;

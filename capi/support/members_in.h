@@ -36,3 +36,5 @@ class MembersIn {
 };
 
 }  // namespace capi
+
+using capi::MembersIn;

@@ -46,3 +46,7 @@ inline td::KeyPaths key_paths_in(const td_key* keys, std::size_t n, const char* 
 }
 
 }  // namespace capi
+
+using capi::key_paths_in;
+using capi::module_call_in;
+using capi::module_out;

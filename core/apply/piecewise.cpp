@@ -1,19 +1,13 @@
 // Assigns pieces of a dictionary to threads and orders their results.
 #include "core/apply/piecewise.h"
 
-#include "core/base/recursion_guard.h"
 #include "core/tensor/workers.h"
 #include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <random>
-#include <thread>
 
 namespace td {
 
@@ -113,16 +107,14 @@ class Cutter {
 
 }  // namespace
 
-// Shared by the stream and its workers: it outlives a callback that frees the stream.
-class PieceStream::State : public std::enable_shared_from_this<State> {
+class PieceStream::State final : public Workers {
  public:
   State(const TensorDict& td, const PiecewiseOptions& options, PieceFn function, std::size_t ahead)
-      : options_(options),
-        workers_(workers_of(options_)),
-        cutter_(td, options_, workers_),
-        function_(std::move(function)),
-        outer_(working_for_ == nullptr ? nullptr : working_for_->shared_from_this()) {
-    if (ahead == 0) ahead = 2 * static_cast<std::size_t>(workers_);
+      : Workers(options.around_worker, options.worker_threads),
+        workers_(static_cast<std::size_t>(workers_of(options))),
+        cutter_(td, options, static_cast<int>(workers_)),
+        function_(std::move(function)) {
+    if (ahead == 0) ahead = 2 * workers_;
     const std::size_t room = ahead < none ? ahead + 1 : none;
     slots_.resize(std::min(room, cutter_.count()));
   }
@@ -130,35 +122,19 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   std::size_t count() const noexcept { return cutter_.count(); }
 
   void start() {
-    const std::size_t wanted = std::min(static_cast<std::size_t>(workers_), cutter_.count());
-    if (wanted < 2 || !depth_.allows_workers()) return;
-    threads_.reserve(wanted);
-    const at::ThreadLocalState state;
-    try {
-      while (threads_.size() < wanted) {
-        const int number = static_cast<int>(threads_.size());
-        threads_.emplace_back(
-            [self = shared_from_this(), state, number] { self->run_worker(state, number); });
-      }
-    } catch (...) {
-      // No more threads are available: the running ones, or the caller, do the work.
-    }
+    const std::size_t wanted = std::min(workers_, cutter_.count());
+    if (wanted >= 2) Workers::start(wanted);
   }
 
   std::optional<Result> next() {
-    if (is_mine()) {
-      fail(Code::invalid_argument,
-           "the function of the iterator asked for its results: it would wait for itself");
-    }
-    if (in_use_.exchange(true)) {
-      fail(Code::invalid_argument, "another call is waiting for the next result of this iterator");
-    }
-    const InUse end{in_use_};
+    const Call call(*this,
+                    "the function of the iterator asked for its results: it would wait for itself",
+                    "another call is waiting for the next result of this iterator");
     if (threads_.empty()) return next_here();
     std::unique_lock<std::mutex> hold(mutex_);
     if (given_ == count()) return std::nullopt;
     Slot& slot = slots_[given_ % slots_.size()];
-    result_ready_.wait(hold, [&] { return slot.done || given_ >= failed_ || stopped_; });
+    ready_.wait(hold, [&] { return slot.done || given_ >= failed_ || stopped_; });
     if (!slot.done && given_ >= failed_) std::rethrow_exception(failure_);
     if (!slot.done)
       fail(Code::bad_handle, "the iterator was freed while a call waited for its result");
@@ -169,41 +145,11 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     return result;
   }
 
-  void stop() {
-    {
-      const std::lock_guard<std::mutex> hold(mutex_);
-      if (stopped_) return;
-      stopped_ = true;
-    }
-    room_.notify_all();
-    result_ready_.notify_all();
-    const bool mine = is_mine();
-    for (std::thread& thread : threads_) {
-      if (mine) {
-        thread.detach();  // this is the worker itself
-      } else {
-        thread.join();
-      }
-    }
-  }
-
  private:
   struct Slot {
     bool done = false;
     Result result;
   };
-  struct InUse {
-    std::atomic<bool>& flag;
-    ~InUse() { flag = false; }
-  };
-
-  // Whether this thread works for this stream, directly or through streams that its pieces use.
-  bool is_mine() const noexcept {
-    for (const State* at = working_for_; at != nullptr; at = at->outer_.get()) {
-      if (at == this) return true;
-    }
-    return false;
-  }
 
   Result run(std::size_t number, int worker) const {
     Result result{cutter_.piece(number), std::nullopt};
@@ -226,26 +172,12 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     }
   }
 
-  void run_worker(const at::ThreadLocalState& state, int worker) noexcept {
-    working_for_ = this;
-    depth_.begin_there();
-    try {
-      const at::ThreadLocalStateGuard guard(state);
-      limit_threads(options_.worker_threads);
-      const auto body = [&] { work(worker); };
-      if (options_.around_worker) {
-        options_.around_worker(body);
-      } else {
-        body();
-      }
-    } catch (...) {
-      const std::lock_guard<std::mutex> hold(mutex_);
-      note_failure(begun_, std::current_exception());
-    }
-    working_for_ = nullptr;
+  void note_end(const std::exception_ptr& failure) noexcept override {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    note_failure(begun_, failure);
   }
 
-  void work(int worker) {
+  void work(int worker) override {
     std::unique_lock<std::mutex> hold(mutex_);
     while (true) {
       room_.wait(hold, [&] { return finished() || begun_ - given_ < slots_.size(); });
@@ -266,7 +198,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
         Slot& slot = slots_[number % slots_.size()];
         slot.result = std::move(result);
         slot.done = true;
-        if (number == given_) result_ready_.notify_one();
+        if (number == given_) ready_.notify_one();
       }
     }
   }
@@ -279,27 +211,16 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
       failed_ = number;
       failure_ = failure;
     }
-    result_ready_.notify_one();
+    ready_.notify_one();
     room_.notify_all();
   }
 
-  static inline thread_local State* working_for_ = nullptr;
-
-  const PiecewiseOptions options_;
-  const int workers_;
+  const std::size_t workers_;
   const Cutter cutter_;
   const PieceFn function_;
-  const std::shared_ptr<State> outer_;  // the stream whose worker created this one
-  const RecursionDepth depth_;
-  std::vector<std::thread> threads_;
-  std::atomic<bool> in_use_{false};
-
-  std::mutex mutex_;
-  std::condition_variable room_, result_ready_;
   std::vector<Slot> slots_;  // for pieces from `given_` on
   std::size_t begun_ = 0, given_ = 0, failed_ = none;
   std::exception_ptr failure_;
-  bool stopped_ = false;
 };
 
 PieceStream::PieceStream(const TensorDict& td, const PiecewiseOptions& options, PieceFn function,

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/arrow/module.h"
+#include "core/io/loaded_library.h"
 
 #include <string>
 
 namespace td::arrow {
 
 struct Library {
+  explicit Library(const std::string& where);
   TdArrowRead* read;
   TdArrowOpen* open;
   TdArrowClose* close;
@@ -18,6 +20,6 @@ struct Library {
 };
 
 // The first call loads the module. Throws Code::unsupported if it is missing; `where` begins the message.
-const Library& library(const std::string& where);
+inline const Library& library(const std::string& where) { return loaded<Library>(where); }
 
 }  // namespace td::arrow

@@ -51,10 +51,7 @@ struct Sqlite {
   }
 };
 
-const Sqlite& sqlite() {
-  static const Sqlite loaded;  // tried again after a failure
-  return loaded;
-}
+const Sqlite& sqlite() { return loaded<Sqlite>(); }
 
 class Database {
  public:

@@ -38,14 +38,14 @@ struct Lz4 {
 constexpr unsigned lz4_version = 100;
 
 bool unpack_zstd(std::string_view bytes, std::string& to) {
-  static const Zstd zstd;  // tried again after a failure
+  const auto& zstd = loaded<Zstd>();
   const std::size_t size = zstd.unpack(to.data(), to.size(), bytes.data(), bytes.size());
   return zstd.is_error(size) == 0 && size == to.size();
 }
 
 // One frame or several.
 bool unpack_lz4(std::string_view bytes, std::string& to) {
-  static const Lz4 lz4;  // tried again after a failure
+  const auto& lz4 = loaded<Lz4>();
   void* context = nullptr;
   if (lz4.is_error(lz4.open(&context, lz4_version)) != 0)
     fail(Code::out_of_memory, "no memory to unpack lz4");

@@ -1,5 +1,6 @@
 #include "core/distributed/agreement.h"
 
+#include "core/distributed/transfer.h"
 #include "core/formats/checksums.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/dtype.h"
@@ -51,10 +52,6 @@ at::Tensor row_of(std::string_view text, std::size_t bytes) {
   std::memset(row.data_ptr(), 0, bytes);
   std::memcpy(row.data_ptr(), text.data(), std::min(bytes, text.size()));
   return row;
-}
-
-std::string_view text_in(const at::Tensor& row, std::size_t bytes) {
-  return {static_cast<const char*>(row.data_ptr()), bytes};
 }
 
 }  // namespace

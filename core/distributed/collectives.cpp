@@ -1,8 +1,8 @@
 // Collective calls on whole dictionaries: structure and values, in Python's format.
 #include "core/consolidated/packing.h"
 #include "core/distributed/c10d_message.h"
-#include "core/distributed/group.h"
 #include "core/distributed/link.h"
+#include "core/distributed/transfer.h"
 #include "core/shape/join.h"
 #include "core/tensor/buffer.h"
 
@@ -13,13 +13,7 @@
 
 namespace td {
 
-using distributed::Backend;
-using distributed::Packed;
-using distributed::Patience;
-using distributed::Rows;
-using distributed::Task;
-using distributed::Unpacked;
-using distributed::Way;
+using namespace distributed;
 
 namespace {
 
@@ -44,10 +38,6 @@ at::Tensor number(std::int64_t value) { return at::full({1}, value, at::kLong); 
 
 std::int64_t value_of(const at::Tensor& number) { return *number.data_ptr<std::int64_t>(); }
 
-std::string_view text_in(const at::Tensor& bytes, std::size_t length) {
-  return {static_cast<const char*>(bytes.data_ptr()), length};
-}
-
 // The sizes announced by each rank, and their maximum.
 struct Sizes64 {
   std::vector<std::size_t> each;
@@ -57,7 +47,7 @@ Sizes64 all_sizes(Backend& backend, std::int64_t own, const ReceiveOptions& limi
                   const char* what) {
   Sizes64 sizes;
   for (const at::Tensor& one : backend.all_gather(number(own))) {
-    sizes.each.push_back(distributed::checked_size(value_of(one), limits, what));
+    sizes.each.push_back(checked_size(value_of(one), limits, what));
     sizes.most = std::max(sizes.most, sizes.each.back());
   }
   return sizes;
@@ -78,18 +68,17 @@ Group::Begun Group::begin_broadcast(const TensorDict* td, int src, const GroupCa
   };
   auto state = std::make_shared<State>();
   const bool sends = src == rank();
-  if (sends) state->packed = distributed::pack(*td, Way::broadcast, call.num_threads, rows);
+  if (sends) state->packed = pack(*td, Way::broadcast, call.num_threads, rows);
   const std::shared_ptr<Task> task =
       link().enqueue([state, sends, src, limits = call.limits](Backend& backend) {
         at::Tensor length = number(static_cast<std::int64_t>(state->packed.pickle.size()));
         backend.broadcast(length, src);
-        const std::size_t bytes =
-            sends ? state->packed.pickle.size()
-                  : distributed::checked_size(value_of(length), limits, "a pickle");
+        const std::size_t bytes = sends ? state->packed.pickle.size()
+                                        : checked_size(value_of(length), limits, "a pickle");
         const at::Tensor pickle = padded(state->packed.pickle, bytes);
         backend.broadcast(pickle, src);
         if (sends) return backend.broadcast(state->packed.bytes, src);
-        const Unpacked unpacked = distributed::in_step(text_in(pickle, bytes), limits);
+        const Unpacked unpacked = in_step(text_in(pickle, bytes), limits);
         const at::Tensor data = Buffer::row(unpacked.bytes());
         backend.broadcast(data, src);
         state->result = unpacked.build(data.storage());
@@ -107,7 +96,7 @@ std::vector<TensorDict> Group::all_gather(const TensorDict& td, const GroupCall&
     std::vector<TensorDict> results;
   };
   auto state = std::make_shared<State>();
-  state->packed = distributed::pack(td, Way::gather, call.num_threads);
+  state->packed = pack(td, Way::gather, call.num_threads);
   link()
       .enqueue([state, limits = call.limits](Backend& backend) {
         const Packed& own = state->packed;
@@ -118,7 +107,7 @@ std::vector<TensorDict> Group::all_gather(const TensorDict& td, const GroupCall&
         std::vector<Unpacked> unpacked;
         std::size_t most = 0;
         for (std::size_t i = 0; i < pickles.size(); ++i) {
-          unpacked.push_back(distributed::in_step(text_in(pickles[i], lengths.each[i]), limits));
+          unpacked.push_back(in_step(text_in(pickles[i], lengths.each[i]), limits));
           most = std::max(most, unpacked.back().bytes());
         }
         const std::vector<at::Tensor> rows = backend.all_gather(padded(own.bytes, most));
@@ -144,7 +133,7 @@ Group::Begun Group::begin_scatter(c10::ArrayRef<TensorDict> parts, int src, cons
     std::optional<TensorDict> result;
   };
   auto state = std::make_shared<State>();
-  if (sends) state->packed = distributed::pack_all(parts, call.num_threads, rows);
+  if (sends) state->packed = pack_all(parts, call.num_threads, rows);
   const std::shared_ptr<Task> task =
       link().enqueue([state, sends, src, limits = call.limits](Backend& backend) {
         std::size_t longest = 0;
@@ -155,7 +144,7 @@ Group::Begun Group::begin_scatter(c10::ArrayRef<TensorDict> parts, int src, cons
         }
         at::Tensor length = number(static_cast<std::int64_t>(longest));
         backend.broadcast(length, src);
-        if (!sends) longest = distributed::checked_size(value_of(length), limits, "a pickle");
+        if (!sends) longest = checked_size(value_of(length), limits, "a pickle");
         std::vector<at::Tensor> pickles;
         std::vector<at::Tensor> lengths;
         for (const Packed& one : state->packed) {
@@ -170,8 +159,7 @@ Group::Begun Group::begin_scatter(c10::ArrayRef<TensorDict> parts, int src, cons
         if (bytes < 0 || static_cast<std::size_t>(bytes) > longest) {
           fail(Code::capacity, "a pickle of ", bytes, " bytes, of at most ", longest);
         }
-        const Unpacked unpacked =
-            distributed::in_step(text_in(pickle, static_cast<std::size_t>(bytes)), limits);
+        const Unpacked unpacked = in_step(text_in(pickle, static_cast<std::size_t>(bytes)), limits);
         std::vector<at::Tensor> values;
         for (const Packed& one : state->packed) values.push_back(padded(one.bytes, most));
         const at::Tensor data = Buffer::row(unpacked.most_bytes());

@@ -9,16 +9,12 @@
 
 namespace td {
 
-using distributed::Backend;
-using distributed::Link;
-using distributed::Op;
-using distributed::Patience;
-using distributed::Rows;
+using namespace distributed;
 
 std::unique_ptr<Group> Group::open(const GroupOptions& options) {
-  const distributed::Meeting meeting = distributed::meeting_of(options);
-  return std::unique_ptr<Group>(new Group(std::make_shared<Link>(
-      distributed::connect(meeting), meeting.rank, meeting.size, meeting.timeout_ms)));
+  const Meeting meeting = meeting_of(options);
+  return std::unique_ptr<Group>(new Group(
+      std::make_shared<Link>(connect(meeting), meeting.rank, meeting.size, meeting.timeout_ms)));
 }
 
 Group::~Group() {
@@ -42,7 +38,7 @@ Link& Group::link() const {
 
 Patience Group::limit_of(const GroupCall& call) const {
   if (call.timeout_ms < 0) fail(Code::invalid_argument, "a limit of ", call.timeout_ms, " ms");
-  return distributed::patience(call.timeout_ms == 0 ? link_->timeout_ms() : call.timeout_ms);
+  return patience(call.timeout_ms == 0 ? link_->timeout_ms() : call.timeout_ms);
 }
 
 TensorDict Group::finish(const Begun& begun, const GroupCall& call) const {

@@ -14,17 +14,7 @@
 
 namespace td {
 
-using distributed::bytes_of;
-using distributed::check_tags;
-using distributed::from_rank;
-using distributed::last_tag;
-using distributed::Leaf;
-using distributed::Link;
-using distributed::Order;
-using distributed::Patience;
-using distributed::PostedPtr;
-using distributed::to_rank;
-using distributed::view_like;
+using namespace distributed;
 
 namespace {
 
@@ -128,16 +118,14 @@ std::vector<std::size_t> places_of(const std::vector<Leaf>& leaves) {
   return places;
 }
 
-std::string leaves_text(const std::vector<Leaf>& leaves) {
-  return distributed::list_of("the transfer", leaves);
-}
+std::string leaves_text(const std::vector<Leaf>& leaves) { return list_of("the transfer", leaves); }
 
 }  // namespace
 
 // Between ranks of this library: the names and shapes come with the values, so that they cannot be mixed up.
 Group::Begun Group::begin_send_named(const TensorDict& td, int dst, const GroupCall& call) {
   Link& to = link_to(dst);
-  const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
+  const std::vector<Leaf> leaves = leaves_of(td.node(), Order::sorted);
   check_tags(call, call.consolidated ? 1 : leaves.size());
   const std::vector<std::size_t> places = places_of(leaves);
   const at::Tensor row = message_row(to, leaves_magic, places.back(), leaves_text(leaves));
@@ -158,7 +146,7 @@ Group::Begun Group::begin_send_named(const TensorDict& td, int dst, const GroupC
 
 Group::Begun Group::begin_recv_named(const TensorDict& into, int src, const GroupCall& call) {
   Link& from = link_from(src);
-  const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
+  const std::vector<Leaf> leaves = leaves_of(into.node(), Order::sorted);
   check_tags(call, call.consolidated ? 1 : leaves.size());
   const int tag = leaves_tag | call.init_tag;
   auto first = std::make_shared<std::vector<PostedPtr>>();
@@ -172,7 +160,7 @@ Group::Begun Group::begin_recv_named(const TensorDict& into, int src, const Grou
         take_message(*link, *first, src, tag, leaves_magic,
                      std::max<std::uint64_t>(limit, places.back() + own.size()), patience);
     if (message.text() != own) {
-      distributed::fail_at_first_difference(message.text(), own, src, link->rank());
+      fail_at_first_difference(message.text(), own, src, link->rank());
     }
     if (message.data != places.back()) {
       fail(Code::format, "rank ", src, " sent ", message.data, " bytes instead of ", places.back());
@@ -181,7 +169,7 @@ Group::Begun Group::begin_recv_named(const TensorDict& into, int src, const Grou
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       values.push_back(view_like(message.body, places[i], leaves[i].tensor));
     }
-    distributed::write_leaves(into.node(), Order::sorted, values);
+    write_leaves(into.node(), Order::sorted, values);
     return into;
   };
 }

@@ -9,16 +9,7 @@
 
 namespace td {
 
-using distributed::Agreement;
-using distributed::Backend;
-using distributed::Leaf;
-using distributed::Link;
-using distributed::Op;
-using distributed::Order;
-using distributed::Patience;
-using distributed::Peers;
-using distributed::Reduced;
-using distributed::Task;
+using namespace distributed;
 
 namespace {
 
@@ -36,10 +27,9 @@ std::string text_of(const char* what, Op op, const GroupCall& call) {
 }
 
 Reduced rows_of(const std::vector<Leaf>& leaves, const GroupCall& call, Peers peers) {
-  if (call.fused) return distributed::bucketed(leaves, unlimited, peers);
-  if (call.bucket_bytes != 0) return distributed::bucketed(leaves, call.bucket_bytes, peers);
-  return peers == Peers::ours ? distributed::bucketed(leaves, small_rows, peers)
-                              : distributed::one_by_one(leaves, peers);
+  if (call.fused) return bucketed(leaves, unlimited, peers);
+  if (call.bucket_bytes != 0) return bucketed(leaves, call.bucket_bytes, peers);
+  return peers == Peers::ours ? bucketed(leaves, small_rows, peers) : one_by_one(leaves, peers);
 }
 
 // A reduction that waits for its turn: the values as they are now, and what other ranks must have, too.
@@ -54,8 +44,8 @@ std::shared_ptr<Reduction> prepared(Link& link, const TensorDict& td, const std:
   auto result = std::make_shared<Reduction>();
   const bool agrees = peers == Peers::ours && link.size() > 1;
   try {
-    result->leaves = distributed::leaves_of(td.node(), order);
-    distributed::require_reducible(result->leaves, op, peers);
+    result->leaves = leaves_of(td.node(), order);
+    require_reducible(result->leaves, op, peers);
     result->reduced = rows_of(result->leaves, call, peers);
     if (agrees) result->agreement.emplace(what, result->leaves);
     return result;
@@ -82,8 +72,7 @@ Group::Begun Group::begin_reduce(const TensorDict& td, int dst, Op op, const Gro
   return [td, task, all, op, writes = dst == rank(), size = size()](const Patience& patience) {
     task->wait(patience, "reduce");
     if (writes) {
-      distributed::write_leaves(td.node(), Order::sorted,
-                                distributed::results_of(all->reduced, all->leaves, op, size));
+      write_leaves(td.node(), Order::sorted, results_of(all->reduced, all->leaves, op, size));
     }
     return td;
   };
@@ -107,8 +96,7 @@ Group::Begun Group::begin_all_reduce(const TensorDict& td, Op op, const GroupCal
   });
   return [td, task, all, order, op, size = size()](const Patience& patience) {
     task->wait(patience, "all_reduce");
-    distributed::write_leaves(td.node(), order,
-                              distributed::results_of(all->reduced, all->leaves, op, size));
+    write_leaves(td.node(), order, results_of(all->reduced, all->leaves, op, size));
     return td;
   };
 }

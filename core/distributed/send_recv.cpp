@@ -14,16 +14,7 @@
 
 namespace td {
 
-using distributed::bytes_of;
-using distributed::check_tags;
-using distributed::from_rank;
-using distributed::Leaf;
-using distributed::Link;
-using distributed::Order;
-using distributed::Patience;
-using distributed::PostedPtr;
-using distributed::to_rank;
-using distributed::view_like;
+using namespace distributed;
 
 namespace distributed {
 
@@ -78,7 +69,7 @@ Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& c
     values.push_back(Buffer::row(plan.bytes()));
     plan.copy_to(static_cast<char*>(values[0].data_ptr()), call.num_threads);
   } else {
-    const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
+    const std::vector<Leaf> leaves = leaves_of(td.node(), Order::sorted);
     check_tags(call, leaves.size());
     for (const Leaf& leaf : leaves) values.push_back(plain_values(leaf.tensor));
   }
@@ -101,7 +92,7 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
   Link& from = link_from(src);
   limit_of(call);
   if (from.backend().all_are_ours()) return begin_recv_named(into, src, call);
-  const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
+  const std::vector<Leaf> leaves = leaves_of(into.node(), Order::sorted);
   std::vector<std::size_t> starts;  // of each leaf in the message
   std::vector<std::size_t> sizes;
   if (call.consolidated) {
@@ -144,7 +135,7 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
       const PostedPtr& posted = starts.empty() ? came[i] : came[0];
       values.push_back(view_like(posted->tensor, starts.empty() ? 0 : starts[i], leaves[i].tensor));
     }
-    distributed::write_leaves(into.node(), Order::sorted, values);
+    write_leaves(into.node(), Order::sorted, values);
     return into;
   };
 }
@@ -152,8 +143,7 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
 void Group::init_remote(const TensorDict& td, int dst, const GroupCall& call) {
   Link& to = link_to(dst);
   const Patience patience = limit_of(call);
-  const distributed::Packed packed =
-      distributed::pack(td, distributed::Way::remote, call.num_threads);
+  const Packed packed = pack(td, Way::remote, call.num_threads);
   const auto length = static_cast<std::int64_t>(packed.pickle.size());
   std::vector<PostedPtr> posts;
   posts.push_back(to.send(bytes_of(&length, sizeof length), dst, 0));
@@ -177,11 +167,8 @@ TensorDict Group::from_remote_init(int src, const GroupCall& call) {
   try {
     std::int64_t length = 0;
     std::memcpy(&length, next(sizeof length).data_ptr(), sizeof length);
-    const at::Tensor pickle = next(distributed::checked_size(length, call.limits, "a pickle"));
-    const distributed::Unpacked unpacked(
-        std::string_view(static_cast<const char*>(pickle.data_ptr()),
-                         static_cast<std::size_t>(length)),
-        call.limits);
+    const at::Tensor pickle = next(checked_size(length, call.limits, "a pickle"));
+    const Unpacked unpacked(text_in(pickle, static_cast<std::size_t>(length)), call.limits);
     return unpacked.build(next(unpacked.bytes()).storage());
   } catch (const Error& error) {
     // All three transfers use one tag: a late one would be taken for the next.

@@ -4,6 +4,7 @@
 #include "core/distributed/group.h"
 
 #include <string>
+#include <string_view>
 
 namespace td::distributed {
 
@@ -17,6 +18,9 @@ std::string from_rank(int rank);
 std::string to_rank(int rank);
 
 at::Tensor bytes_of(const void* data, std::size_t bytes);
+inline std::string_view text_in(const at::Tensor& row, std::size_t bytes) {
+  return {static_cast<const char*>(row.data_ptr()), bytes};
+}
 // Received bytes as a tensor of the dtype and shape of `like`.
 at::Tensor view_like(const at::Tensor& bytes, std::size_t start, const at::Tensor& like);
 

@@ -1,6 +1,5 @@
 #include "core/io/file_io.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -153,6 +152,18 @@ void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t o
   });
 }
 
+void copy_all(int from, int to, const std::string& path) {
+  std::vector<char> bytes(std::size_t{1} << 20);
+  for (std::uint64_t at = 0;;) {
+    const ssize_t count = ::pread(from, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_io("cannot read", path, errno);
+    if (count == 0) return;
+    write_all_at(to, bytes.data(), static_cast<std::size_t>(count), at, path);
+    at += static_cast<std::uint64_t>(count);
+  }
+}
+
 void sync(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) fail_io("cannot open", path, errno);
@@ -182,29 +193,6 @@ std::optional<std::uint64_t> free_bytes(const std::string& path) {
   struct statvfs info {};
   if (::statvfs(path.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
   return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
-}
-
-std::vector<std::string> folders_in(const std::string& path, std::size_t limit) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
-  if (!folder) fail_io("cannot list", path, errno);
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(folder.get());
-    if (entry == nullptr) {
-      if (errno != 0) fail_io("cannot list", path, errno);
-      break;
-    }
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (look(join(path, name)).found != Found::folder) continue;
-    if (names.size() == limit) {
-      fail(Code::format, "\"", path, "\" holds more than ", limit, " folders");
-    }
-    names.emplace_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 NewFolders::~NewFolders() {

@@ -83,11 +83,11 @@ void write_all(int file, const char* data, std::size_t bytes, const std::string&
 void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
                   const std::string& path);
 
+// Copies all bytes of an open file to the start of another one.
+void copy_all(int from, int to, const std::string& path);
+
 // Free bytes on the disk of a folder; nullopt if unknown.
 std::optional<std::uint64_t> free_bytes(const std::string& path);
-
-// Names of the folders in a folder, sorted, without links; Code::format above `limit`.
-std::vector<std::string> folders_in(const std::string& path, std::size_t limit);
 
 // Creates folders, and removes those it created unless keep() is called.
 class NewFolders {

@@ -92,14 +92,7 @@ void copy_file(int from_folder, int to_folder, const std::string& name, const st
   const Descriptor target =
       open_beneath(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (!target.is_open()) fail_io("cannot write", path, errno);
-  std::vector<char> buffer(std::size_t{1} << 18);
-  for (;;) {
-    const ssize_t n = ::read(source.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail_io("cannot read", path, errno);
-    if (n == 0) break;
-    write_all(target.get(), buffer.data(), static_cast<std::size_t>(n), path);
-  }
+  copy_all(source.get(), target.get(), path);
   keep_manner(target.get(), look_of(info), path);
 }
 

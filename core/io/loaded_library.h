@@ -35,4 +35,11 @@ class LoadedLibrary {
   void* library_;
 };
 
+// The functions of a library: a T, whose constructor finds them, made in the first call. A failure is tried again in the next.
+template <class T, class... Args>
+const T& loaded(const Args&... args) {
+  static const T functions(args...);
+  return functions;
+}
+
 }  // namespace td

@@ -21,18 +21,6 @@ Descriptor duplicate(int file, const std::string& path) {
   return result;
 }
 
-void copy(int from, int to, const std::string& path) {
-  std::vector<char> bytes(std::size_t{1} << 20);
-  for (std::uint64_t at = 0;;) {
-    const ssize_t count = ::pread(from, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_io("cannot read", path, errno);
-    if (count == 0) return;
-    write_all_at(to, bytes.data(), static_cast<std::size_t>(count), at, path);
-    at += static_cast<std::uint64_t>(count);
-  }
-}
-
 }  // namespace
 
 void FileChanges::write_to(int file, const std::string& path) const {
@@ -59,7 +47,7 @@ void TwinFile::make_aside() {
                  Aside::Kind::file, target_);
   try {
     hidden_ = duplicate(aside_->content(), target_);
-    if (published_.is_open()) copy(published_.get(), hidden_.get(), target_);
+    if (published_.is_open()) copy_all(published_.get(), hidden_.get(), target_);
   } catch (...) {
     drop();
     throw;

@@ -1,7 +1,6 @@
 // Assigns batches to workers and returns them in order.
 #include "core/loader/loader.h"
 
-#include "core/base/recursion_guard.h"
 #include "core/loader/epoch.h"
 #include "core/loader/loader_state.h"
 #include "core/loader/structure.h"
@@ -9,27 +8,18 @@
 #include "core/shape/convert.h"
 #include "core/tensor/workers.h"
 
-#include <ATen/ThreadLocalState.h>
-
-#include <atomic>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
-
 namespace td {
 
-// Shared by the loader and its workers: it outlives a callback that frees the loader.
-class Loader::State : public std::enable_shared_from_this<State> {
+class Loader::State final : public Workers {
  public:
   State(const TensorDict& td, LoaderOptions options)
-      : options_(checked(std::move(options))),
+      : Workers(options.around_worker, 1),
+        options_(checked(std::move(options))),
         td_(td),
         sizes_(td.batch_size().begin(), td.batch_size().end()),
         seed_(options_.seed),
         pool_(options_.ahead + static_cast<std::size_t>(options_.workers) + 3),
-        slots_(std::max<std::size_t>(options_.ahead, 1)),
-        outer_(working_for_ == nullptr ? nullptr : working_for_->shared_from_this()) {
+        slots_(std::max<std::size_t>(options_.ahead, 1)) {
     items_ = items_of(td_);
     if (options_.device || options_.pin) {  // fails here, not in the first batch
       ConvertOptions where;
@@ -51,20 +41,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
     }
   }
 
-  void start() {
-    if (!depth_.allows_workers()) return;
-    threads_.reserve(static_cast<std::size_t>(options_.workers));
-    const at::ThreadLocalState state;
-    try {
-      while (threads_.size() < static_cast<std::size_t>(options_.workers)) {
-        const int number = static_cast<int>(threads_.size());
-        threads_.emplace_back(
-            [self = shared_from_this(), state, number] { self->run_worker(state, number); });
-      }
-    } catch (...) {
-      // No more threads are available: the running ones, or the caller, do the work.
-    }
-  }
+  void start() { Workers::start(static_cast<std::size_t>(options_.workers)); }
 
   std::optional<TensorDict> next() {
     const Call call(*this);
@@ -136,24 +113,6 @@ class Loader::State : public std::enable_shared_from_this<State> {
     seed_ = mark.seed;
   }
 
-  void stop() {
-    {
-      const std::lock_guard<std::mutex> hold(mutex_);
-      if (stopped_) return;
-      stopped_ = true;
-    }
-    room_.notify_all();
-    ready_.notify_all();
-    const bool mine = is_mine();
-    for (std::thread& thread : threads_) {
-      if (mine) {
-        thread.detach();  // this is the worker itself
-      } else {
-        thread.join();
-      }
-    }
-  }
-
  private:
   struct Slot {
     bool done = false;
@@ -162,32 +121,12 @@ class Loader::State : public std::enable_shared_from_this<State> {
     std::exception_ptr failure;
   };
 
-  // A call by the user: from one thread at a time, and not from a batch's callback.
-  class Call {
-   public:
-    explicit Call(State& state) : flag_(state.in_use_) {
-      if (state.is_mine()) {
-        fail(Code::invalid_argument,
-             "the function of the loader asked it for something: it would wait for itself");
-      }
-      if (flag_.exchange(true))
-        fail(Code::invalid_argument, "another call is at work with this loader");
-    }
-    ~Call() { flag_ = false; }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-
-   private:
-    std::atomic<bool>& flag_;
+  struct Call : Workers::Call {
+    explicit Call(State& state)
+        : Workers::Call(
+              state, "the function of the loader asked it for something: it would wait for itself",
+              "another call is at work with this loader") {}
   };
-
-  // Whether this thread works for this loader, directly or through loaders that its batches use.
-  bool is_mine() const noexcept {
-    for (const State* at = working_for_; at != nullptr; at = at->outer_.get()) {
-      if (at == this) return true;
-    }
-    return false;
-  }
 
   Slot& slot(std::int64_t number) noexcept {
     return slots_[static_cast<std::size_t>(number) % slots_.size()];
@@ -245,25 +184,10 @@ class Loader::State : public std::enable_shared_from_this<State> {
     return batch;
   }
 
-  void run_worker(const at::ThreadLocalState& state, int worker) noexcept {
-    working_for_ = this;
-    depth_.begin_there();
-    try {
-      const at::ThreadLocalStateGuard guard(state);
-      limit_threads(1);
-      const auto body = [&] { work(worker); };
-      if (options_.around_worker) {
-        options_.around_worker(body);
-      } else {
-        body();
-      }
-    } catch (...) {
-      // Only bookkeeping can fail here: batches carry their own failures.
-    }
-    working_for_ = nullptr;
-  }
+  // Only bookkeeping can fail there: batches carry their own failures.
+  void note_end(const std::exception_ptr& /*failure*/) noexcept override {}
 
-  void work(int worker) {
+  void work(int worker) override {
     Scratch scratch;
     std::unique_lock<std::mutex> hold(mutex_);
     while (true) {
@@ -293,8 +217,6 @@ class Loader::State : public std::enable_shared_from_this<State> {
            begun_ - given_ < static_cast<std::int64_t>(slots_.size());
   }
 
-  static inline thread_local State* working_for_ = nullptr;
-
   const LoaderOptions options_;
   const TensorDict td_;  // the caller's: used for its sizes, and as a whole to refresh
   const Sizes sizes_;
@@ -302,21 +224,12 @@ class Loader::State : public std::enable_shared_from_this<State> {
   std::shared_ptr<const Items> items_;
   Structure structure_;  // of all batches, if a callback makes them
   BatchPool pool_;
-  Scratch scratch_;  // of the caller
-  const RecursionDepth depth_;
-  std::vector<std::thread> threads_;
-  std::atomic<bool> in_use_{false};
-
-  std::mutex mutex_;
-  std::condition_variable room_, ready_;
+  Scratch scratch_;                     // of the caller
   std::vector<Slot> slots_;             // of the batches from `given_` on
   std::shared_ptr<const Epoch> epoch_;  // nullptr between epochs
   std::int64_t number_ = 0;             // of the current epoch, or of the next one
   std::int64_t begun_ = 0, given_ = 0;  // batches of the epoch
   std::uint64_t turn_ = 0;              // number of jumps: batches made before a jump are dropped
-  bool stopped_ = false;
-
-  const std::shared_ptr<State> outer_;  // the loader whose worker created this one
 };
 
 Loader::Loader(const TensorDict& td, LoaderOptions options)

@@ -33,10 +33,7 @@ struct Turbo {
   }
 };
 
-const Turbo& turbo() {
-  static const Turbo loaded;  // tried again after a failure
-  return loaded;
-}
+const Turbo& turbo() { return loaded<Turbo>(); }
 
 const unsigned char* start_of(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());

@@ -49,10 +49,7 @@ struct Spng {
   }
 };
 
-const Spng& spng() {
-  static const Spng loaded;  // tried again after a failure
-  return loaded;
-}
+const Spng& spng() { return loaded<Spng>(); }
 
 void* new_context(int flags) {
   void* context = spng().context_new(flags);

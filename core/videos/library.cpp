@@ -17,31 +17,24 @@ bool has_ffmpeg() noexcept {
   return ::dl_iterate_phdr(look, nullptr) != 0;
 }
 
-Library load_module(const std::string& where) {
+}  // namespace
+
+Library::Library(const std::string& where) {
   const bool is_shared = has_ffmpeg();
   const OwnModule module(
       where, "tensordict-video.so",
       "install tensordict-video, or libavcodec-dev and libswscale-dev, and build "
       "this library with -Dvideo=enabled",
       "td_video_module_version", TD_VIDEO_MODULE_VERSION);
-  Library found;
-  module.find(found.open, "td_video_open");
-  module.find(found.close, "td_video_close");
-  module.find(found.reset, "td_video_reset");
-  module.find(found.send, "td_video_send");
-  module.find(found.receive, "td_video_receive");
-  module.find(found.picture, "td_video_picture");
+  module.find(open, "td_video_open");
+  module.find(close, "td_video_close");
+  module.find(reset, "td_video_reset");
+  module.find(send, "td_video_send");
+  module.find(receive, "td_video_receive");
+  module.find(picture, "td_video_picture");
   TdVideoQuiet* quiet = nullptr;
   module.find(quiet, "td_video_quiet");
   if (!is_shared) quiet();
-  return found;
-}
-
-}  // namespace
-
-const Library& library(const std::string& where) {
-  static const Library loaded = load_module(where);  // retried after a failure
-  return loaded;
 }
 
 }  // namespace td::videos

@@ -1,6 +1,7 @@
 // core/videos/library.h: the functions of the module that decodes videos.
 #pragma once
 
+#include "core/io/loaded_library.h"
 #include "core/videos/module.h"
 
 #include <string>
@@ -8,6 +9,7 @@
 namespace td::videos {
 
 struct Library {
+  explicit Library(const std::string& where);
   TdVideoOpen* open;
   TdVideoClose* close;
   TdVideoReset* reset;
@@ -17,6 +19,6 @@ struct Library {
 };
 
 // The first call loads the module. Throws Code::unsupported if it is missing; `where` begins the message.
-const Library& library(const std::string& where);
+inline const Library& library(const std::string& where) { return loaded<Library>(where); }
 
 }  // namespace td::videos

@@ -21,7 +21,8 @@ def main() -> int:
     called: set[str] = set()
     for rows in HERE.glob("rows_*.cpp"):
         for line in rows.read_text(encoding="utf-8").splitlines():
-            called.update(re.findall(r"\b(td_\w+)\(", line.split("//")[0]))
+            code = line.split("//")[0]
+            called.update(re.findall(r"\b(td_\w+)\(", code) + re.findall(r"\bROW\((td_\w+)", code))
     left_out, errors = set(), []
     lines = (HERE / "not_attacked.txt").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):

@@ -324,8 +324,8 @@ std::vector<td_key> &Call::keys(const td_tensordict *td) {
   return keys;
 }
 
-std::vector<const td_tensordict *> Call::several() {
-  std::vector<const td_tensordict *> all;
+const std::vector<const td_tensordict *> &Call::several() {
+  auto &all = several_.emplace_back();
   const std::int64_t n = 1 + choices.below(3);
   all.push_back(source());
   for (std::int64_t i = 1; i < n; ++i) all.push_back(source_like(all[0]));

@@ -48,7 +48,7 @@ class Call {
   const std::vector<const char *> &path(const td_tensordict *td);
   const std::vector<const char *> &new_path();
   std::vector<td_key> &keys(const td_tensordict *td);
-  std::vector<const td_tensordict *> several();
+  const std::vector<const td_tensordict *> &several();
   td_operand operand(const td_tensordict *td);
   std::int64_t dim(const Sizes &batch);
   Sizes &sizes(Sizes sizes);
@@ -112,6 +112,7 @@ class Call {
   std::deque<std::vector<const char *>> paths_;
   std::deque<std::vector<td_key>> keys_;
   std::deque<Sizes> sizes_;
+  std::deque<std::vector<const td_tensordict *>> several_;
   std::deque<std::string> texts_;
   std::vector<td_tensordict *> kept_;
   std::vector<td_tensor *> kept_tensors_;

@@ -1,5 +1,5 @@
 // What is stored, sent, shared, consolidated.
-#include "operation.h"
+#include "row.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,14 +59,15 @@ td_status mapped_copy(Call &c, const td_tensordict *source, const Place &place,
   return status;
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
     {"td_consolidate", reads,
      [](Call &c) { return td_consolidate(c.source(), nullptr, nullptr, c.dict()); }},
     {"td_consolidate (in place)", writes,
      [](Call &c) { return td_consolidate_inplace(c.target(), nullptr); }},
-    {"td_is_consolidated", reads | layout,
-     [](Call &c) { return td_is_consolidated(c.source(), c.out_flag()); }},
-    {"td_is_shared", reads, [](Call &c) { return td_is_shared(c.source(), c.out_flag()); }},
+    ROW(td_is_consolidated, reads | layout, Source, OutFlag),
+    ROW(td_is_shared, reads, Source, OutFlag),
     {"td_send and td_recv", reads,
      [](Call &c) {
        Bytes bytes;
@@ -80,7 +81,7 @@ const Operation rows[] = {
        const td_status status = td_send(c.source_like(into), nullptr, put_bytes, &bytes);
        return status != TD_OK ? status : td_recv(into, nullptr, take_bytes, &bytes, c.dict());
      }},
-    {"td_share_memory", writes | slow, [](Call &c) { return td_share_memory(c.target()); }},
+    ROW(td_share_memory, writes | slow, Target),
     {"td_memmap", reads | slow,
      [](Call &c) {
        const Place dir;

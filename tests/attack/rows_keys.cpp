@@ -1,5 +1,5 @@
 // Entries, keys, updates, indexed reads and writes.
-#include "operation.h"
+#include "row.h"
 
 namespace attack {
 
@@ -70,42 +70,24 @@ td_update_options update_options(Call &c, const td_tensordict *td) {
   return options;
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
     {"td_create", reads,
      [](Call &c) {
        auto &s = c.sizes(c.plan().base);
        return td_create(s.data(), s.size(), TD_DEVICE_CPU, -1, c.dict());
      }},
-    {"td_dup", reads, [](Call &c) { return td_dup(c.source(), c.dict()); }},
+    ROW(td_dup, reads, Source, OutDict),
     {"td_clone", reads,
      [](Call &c) {
        const auto *td = c.source();
        return td_clone(td, c.flags("shallow", TD_CLONE_SHALLOW), c.dict());
      }},
-    {"td_set", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
-     }},
-    {"td_set_dict", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_set_dict(td, p.data(), p.size(), c.source_like(td));
-     }},
-    {"td_set_inplace", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_set_inplace(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
-     }},
-    {"td_write_or_set", writes | stores,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_write_or_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
-     }},
+    ROW(td_set, writes, Target, Key, TensorOf),
+    ROW(td_set_dict, writes, Target, Key, Like),
+    ROW(td_set_inplace, writes, Target, Key, TensorOf),
+    ROW(td_write_or_set, writes | stores, Target, Key, TensorOf),
     {"td_fill_entry", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -113,46 +95,12 @@ const Operation rows[] = {
        return td_fill_entry(td, p.data(), p.size(),
                             c.tensor_of(c.choices.chance(50) ? Sizes() : Call::batch(td)));
      }},
-    {"td_get", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get(td, p.data(), p.size(), c.out_tensor());
-     }},
-    {"td_get_dict", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_dict(td, p.data(), p.size(), c.dict());
-     }},
-    {"td_get_non_tensor_json", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_non_tensor_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                     c.out_count());
-     }},
-    {"td_get_non_tensor_stack_json", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_non_tensor_stack_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                           c.out_count());
-     }},
-    {"td_get_non_tensor_value_json", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_non_tensor_value_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                           c.out_count());
-     }},
-    {"td_get_non_tensor_bytes", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_non_tensor_bytes(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                      c.out_count());
-     }},
+    ROW(td_get, reads, Source, Key, OutTensor),
+    ROW(td_get_dict, reads, Source, Key, OutDict),
+    ROW(td_get_non_tensor_json, reads, Source, Key, OutText),
+    ROW(td_get_non_tensor_stack_json, reads, Source, Key, OutText),
+    ROW(td_get_non_tensor_value_json, reads, Source, Key, OutText),
+    ROW(td_get_non_tensor_bytes, reads, Source, Key, OutText),
     {"td_set_non_tensor_json", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -173,12 +121,7 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_set_non_tensor_bytes(td, p.data(), p.size(), "bytes", 5);
      }},
-    {"td_get_text", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_text(td, p.data(), p.size(), c.out_text(), Call::text_room, c.out_count());
-     }},
+    ROW(td_get_text, reads, Source, Key, OutText),
     {"td_get_row_text", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -200,37 +143,11 @@ const Operation rows[] = {
        static const char *const texts[] = {"", "x", "y", "a longer text than a value holds"};
        return td_set_texts(td, p.data(), p.size(), texts, static_cast<size_t>(c.number(0, 4)));
      }},
-    {"td_spread_non_tensor", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_spread_non_tensor(td, p.data(), p.size());
-     }},
-    {"td_get_kind", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_kind(td, p.data(), p.size(), c.out_flag());
-     }},
-    {"td_get_dtype", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_dtype(td, p.data(), p.size(), c.out_flag());
-     }},
-    {"td_get_sizes", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       auto &s = c.sizes(Sizes(8, 0));
-       return td_get_sizes(td, p.data(), p.size(), s.data(), 8, c.out_count());
-     }},
-    {"td_remove", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_remove(td, p.data(), p.size());
-     }},
+    ROW(td_spread_non_tensor, writes, Target, Key),
+    ROW(td_get_kind, reads, Source, Key, OutFlag),
+    ROW(td_get_dtype, reads, Source, Key, OutFlag),
+    ROW(td_get_sizes, reads, Source, Key, OutSizes),
+    ROW(td_remove, writes, Target, Key),
     {"td_keys_of", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -249,12 +166,7 @@ const Operation rows[] = {
        }
        return status;
      }},
-    {"td_batch_size", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &s = c.sizes(Sizes(8, 0));
-       return td_batch_size(td, s.data(), 8, c.out_count());
-     }},
+    ROW(td_batch_size, reads, Source, OutSizes),
     {"td_set_batch_size", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -270,33 +182,22 @@ const Operation rows[] = {
        const std::int64_t most = c.number(-1, 2);
        return td_auto_batch_size(td, most, c.flags("keep", TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT));
      }},
-    {"td_device", reads, [](Call &c) { return td_device(c.source(), c.out_flag(), c.out_flag()); }},
-    {"td_lock", writes, [](Call &c) { return td_lock(c.target()); }},
-    {"td_unlock", writes, [](Call &c) { return td_unlock(c.target()); }},
-    {"td_is_locked", reads, [](Call &c) { return td_is_locked(c.source(), c.out_flag()); }},
-    {"td_is_memmap", reads, [](Call &c) { return td_is_memmap(c.source(), c.out_flag()); }},
-    {"td_is_empty", reads, [](Call &c) { return td_is_empty(c.source(), c.out_flag()); }},
-    {"td_nbytes", reads, [](Call &c) { return td_nbytes(c.source(), c.out_count()); }},
-    {"td_is_same", reads | layout,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_is_same(td, c.source(), c.out_flag());
-     }},
-    {"td_equal", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_equal(td, c.source_like(td), c.out_flag());
-     }},
+    ROW(td_device, reads, Source, OutFlag, OutFlag),
+    ROW(td_lock, writes, Target),
+    ROW(td_unlock, writes, Target),
+    ROW(td_is_locked, reads, Source, OutFlag),
+    ROW(td_is_memmap, reads, Source, OutFlag),
+    ROW(td_is_empty, reads, Source, OutFlag),
+    ROW(td_nbytes, reads, Source, OutCount),
+    ROW(td_is_same, reads | layout, Source, Another, OutFlag),
+    ROW(td_equal, reads, Source, Like, OutFlag),
     {"td_print", reads,
      [](Call &c) {
        td_print_options options = TD_PRINT_OPTIONS_INIT;
        options.form = static_cast<td_print_form>(c.number(0, 2));
        return td_print(c.source(), &options, c.out_text(), Call::text_room, c.out_count());
      }},
-    {"td_to_string", reads,
-     [](Call &c) {
-       return td_to_string(c.source(), c.out_text(), Call::text_room, c.out_count());
-     }},
+    ROW(td_to_string, reads, Source, OutText),
     {"td_update", writes | stores,
      [](Call &c) {
        auto *td = c.target();
@@ -322,57 +223,14 @@ const Operation rows[] = {
        const auto plan = c.last_items;
        return td_set_at(td, items.items.data(), items.items.size(), c.part_of(items, plan, size));
      }},
-    {"td_fill_at", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       const auto &items = c.items(Call::batch(td));
-       return td_fill_at(td, items.items.data(), items.items.size(), c.tensor());
-     }},
-    {"td_index", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       const auto &items = c.items(Call::batch(td));
-       return td_index(td, items.items.data(), items.items.size(), c.dict());
-     }},
-    {"td_get_entry_at", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       const auto &items = c.items(Call::batch(td));
-       return td_get_entry_at(td, p.data(), p.size(), items.items.data(), items.items.size(),
-                              c.out_tensor());
-     }},
-    {"td_set_entry_at", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       const auto &items = c.items(Call::batch(td));
-       return td_set_entry_at(td, p.data(), p.size(), items.items.data(), items.items.size(),
-                              c.tensor());
-     }},
-    {"td_get_or_set", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_get_or_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)), c.out_tensor());
-     }},
-    {"td_pop", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_pop(td, p.data(), p.size(), c.out_flag(), c.out_tensor(), c.dict());
-     }},
-    {"td_pop_last", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       return td_pop_last(td, c.out_keys(), c.out_tensor(), c.dict());
-     }},
-    {"td_create_nested", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       auto &p = c.path(td);
-       return td_create_nested(td, p.data(), p.size());
-     }},
+    ROW(td_fill_at, writes, Target, At, Tensor),
+    ROW(td_index, reads, Source, At, OutDict),
+    ROW(td_get_entry_at, reads, Source, Key, At, OutTensor),
+    ROW(td_set_entry_at, writes, Target, Key, At, Tensor),
+    ROW(td_get_or_set, writes, Target, Key, TensorOf, OutTensor),
+    ROW(td_pop, writes, Target, Key, OutFlag, OutTensor, OutDict),
+    ROW(td_pop_last, writes, Target, OutKeys, OutTensor, OutDict),
+    ROW(td_create_nested, writes, Target, Key),
     {"td_rename_key", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -390,7 +248,7 @@ const Operation rows[] = {
        return td_rename_keys(td, from.data(), to.data(), count,
                              c.flags("ignore missing", TD_RENAME_KEYS_IGNORE_MISSING), c.dict());
      }},
-    {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
+    ROW(td_clear, writes, Target),
     {"td_select", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -429,9 +287,8 @@ const Operation rows[] = {
        const auto *td = c.source();
        return td_empty_like(td, c.flags("recurse", TD_EMPTY_LIKE_RECURSE), c.dict());
      }},
-    {"td_remove_empty", writes, [](Call &c) { return td_remove_empty(c.target()); }},
-    {"td_filter_non_tensor", reads,
-     [](Call &c) { return td_filter_non_tensor(c.source(), c.dict()); }},
+    ROW(td_remove_empty, writes, Target),
+    ROW(td_filter_non_tensor, reads, Source, OutDict),
     {"td_flatten_keys", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -453,7 +310,7 @@ const Operation rows[] = {
        }
        return td_merge(all.data(), all.size(), nullptr, nullptr, c.dict());
      }},
-    {"td_depth", reads, [](Call &c) { return td_depth(c.source(), c.out_count()); }},
+    ROW(td_depth, reads, Source, OutCount),
     {"td_apply", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -491,12 +348,8 @@ const Operation rows[] = {
        auto user = caller(c);
        return td_apply_entries_inplace(td, others, 1, nullptr, on_entry, &user);
      }},
-    {"td_become", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       return td_become(td, c.source_beside(td));
-     }},
-    {"td_names", reads, [](Call &c) { return td_names(c.source(), c.out_keys()); }},
+    ROW(td_become, writes, Target, Beside),
+    ROW(td_names, reads, Source, OutKeys),
     {"td_set_names", writes,
      [](Call &c) {
        auto *td = c.target();

@@ -1,5 +1,5 @@
 // Lazy stacks, sub-tensordicts, nested tensors, tensorclasses, writers, states, maps over pieces.
-#include "operation.h"
+#include "row.h"
 
 #include <cstring>
 
@@ -72,34 +72,25 @@ td_status write_rows(Call &c, td_tensordict *td) {
   return status;
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
-    {"td_kind", reads, [](Call &c) { return td_kind(c.source(), c.out_flag()); }},
-    {"td_is_uniquely_owned", reads | layout,
-     [](Call &c) { return td_is_uniquely_owned(c.source(), c.out_flag()); }},
-    {"td_lazy_stack", reads,
-     [](Call &c) {
-       const auto all = c.several();
-       return td_lazy_stack(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
-     }},
+    ROW(td_kind, reads, Source, OutFlag),
+    ROW(td_is_uniquely_owned, reads | layout, Source, OutFlag),
+    ROW(td_lazy_stack, reads, Several, Dim, OutDict),
     {"td_lazy_insert", writes,
      [](Call &c) {
        auto *td = c.target();
        const std::int64_t position = c.number(-1, 2);
        return td_lazy_insert(td, position, c.source());
      }},
-    {"td_lazy_extend", writes,
-     [](Call &c) {
-       auto *td = c.target();
-       const auto all = c.several();
-       return td_lazy_extend(td, all.data(), all.size());
-     }},
+    ROW(td_lazy_extend, writes, Target, Several),
     {"td_lazy_info", reads,
      [](Call &c) {
        std::int64_t dim = 0;
        return td_lazy_info(c.source(), &dim, c.out_count());
      }},
-    {"td_lazy_exclusive_keys", reads,
-     [](Call &c) { return td_lazy_exclusive_keys(c.source(), c.out_keys()); }},
+    ROW(td_lazy_exclusive_keys, reads, Source, OutKeys),
     {"td_lazy_get_padded", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -107,36 +98,17 @@ const Operation rows[] = {
        const auto options = padding(c);
        return td_lazy_get_padded(td, p.data(), p.size(), &options, c.out_tensor());
      }},
-    {"td_lazy_get_jagged", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_lazy_get_jagged(td, p.data(), p.size(), c.out_tensor(), c.out_tensor());
-     }},
-    {"td_to_lazy_stack", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_to_lazy_stack(td, c.dim(Call::batch(td)), c.dict());
-     }},
+    ROW(td_lazy_get_jagged, reads, Source, Key, OutTensor, OutTensor),
+    ROW(td_to_lazy_stack, reads, Source, Dim, OutDict),
     {"td_densify", reads,
      [](Call &c) {
        const auto *td = c.source();
        const auto options = padding(c);
        return td_densify(td, &options, c.dict());
      }},
-    {"td_sub_tensordict", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       const auto &items = c.items(Call::batch(td));
-       return td_sub_tensordict(td, items.items.data(), items.items.size(), c.dict());
-     }},
-    {"td_sub_tensordict_parent", reads,
-     [](Call &c) { return td_sub_tensordict_parent(c.source(), c.dict()); }},
-    {"td_nested_tensor_create", reads,
-     [](Call &c) {
-       const auto *values = c.tensor();
-       return td_nested_tensor_create(values, c.tensor(), c.dict());
-     }},
+    ROW(td_sub_tensordict, reads, Source, At, OutDict),
+    ROW(td_sub_tensordict_parent, reads, Source, OutDict),
+    ROW(td_nested_tensor_create, reads, Tensor, Tensor, OutDict),
     {"td_nested_tensor_from_tensors", reads,
      [](Call &c) {
        const td_tensor *parts[3];
@@ -207,8 +179,7 @@ const Operation rows[] = {
        load.assign = c.flag("assign");
        return td_load_state_dict(td, from, &load);
      }},
-    {"td_schema", reads,
-     [](Call &c) { return td_schema(c.source(), c.out_text(), Call::text_room, c.out_count()); }},
+    ROW(td_schema, reads, Source, OutText),
     {"td_map", reads,
      [](Call &c) {
        const auto *td = c.source();

@@ -1,5 +1,5 @@
 // Arithmetic, reductions, gradients, operators by name.
-#include "operation.h"
+#include "row.h"
 
 #include <cstring>
 
@@ -93,6 +93,8 @@ td_module *passes_on(Call &c, const td_tensordict *td) {
   return row;
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
     {"td_unary", reads | rounded,
      [](Call &c) {
@@ -157,9 +159,9 @@ const Operation rows[] = {
        const auto options = reduce_options(c, td);
        return td_reduce_leaves(td, op, &options, c.out_tensor());
      }},
-    {"td_all", reads, [](Call &c) { return td_all(c.source(), c.out_flag()); }},
-    {"td_any", reads, [](Call &c) { return td_any(c.source(), c.out_flag()); }},
-    {"td_zero", writes, [](Call &c) { return td_zero(c.target()); }},
+    ROW(td_all, reads, Source, OutFlag),
+    ROW(td_any, reads, Source, OutFlag),
+    ROW(td_zero, writes, Target),
     {"td_fill", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -201,13 +203,13 @@ const Operation rows[] = {
        const auto *td = c.source();
        return td_detach(td, static_cast<td_detach_kind>(c.number(0, 1)), c.dict());
      }},
-    {"td_detach_inplace", writes, [](Call &c) { return td_detach_inplace(c.target()); }},
+    ROW(td_detach_inplace, writes, Target),
     {"td_set_requires_grad", writes,
      [](Call &c) {
        auto *td = c.target();
        return td_set_requires_grad(td, c.flag("on"));
      }},
-    {"td_grad", reads, [](Call &c) { return td_grad(c.source(), c.dict()); }},
+    ROW(td_grad, reads, Source, OutDict),
     {"td_set_grad", writes,
      [](Call &c) {
        auto *td = c.target();

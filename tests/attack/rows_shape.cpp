@@ -1,5 +1,5 @@
 // Shapes, joins, rows of the batch, copies, devices.
-#include "operation.h"
+#include "row.h"
 
 #include <algorithm>
 
@@ -28,6 +28,8 @@ Sizes other_sizes(Call &c, const Sizes &size) {
   }
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
     {"td_view", reads,
      [](Call &c) {
@@ -53,24 +55,10 @@ const Operation rows[] = {
        auto &s = c.sizes(order);
        return td_permute(td, s.data(), s.size(), c.dict());
      }},
-    {"td_transpose", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       const Sizes size = Call::batch(td);
-       const std::int64_t one = c.dim(size);
-       return td_transpose(td, one, c.dim(size), c.dict());
-     }},
-    {"td_squeeze", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_squeeze(td, c.dim(Call::batch(td)), c.dict());
-     }},
-    {"td_squeeze_all", reads, [](Call &c) { return td_squeeze_all(c.source(), c.dict()); }},
-    {"td_unsqueeze", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_unsqueeze(td, c.dim(Call::batch(td)), c.dict());
-     }},
+    ROW(td_transpose, reads, Source, Dim, Dim, OutDict),
+    ROW(td_squeeze, reads, Source, Dim, OutDict),
+    ROW(td_squeeze_all, reads, Source, OutDict),
+    ROW(td_unsqueeze, reads, Source, Dim, OutDict),
     {"td_expand", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -79,13 +67,7 @@ const Operation rows[] = {
        auto &s = c.sizes(size);
        return td_expand(td, s.data(), s.size(), c.dict());
      }},
-    {"td_flatten", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       const Sizes size = Call::batch(td);
-       const std::int64_t one = c.dim(size);
-       return td_flatten(td, one, c.dim(size), c.dict());
-     }},
+    ROW(td_flatten, reads, Source, Dim, Dim, OutDict),
     {"td_unflatten", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -130,26 +112,10 @@ const Operation rows[] = {
        return td_view_dtype(td, static_cast<td_dtype>(c.number(1, 13)), has, s.data(), has ? 1 : 0,
                             c.dict());
      }},
-    {"td_unbind", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_unbind(td, c.dim(Call::batch(td)), c.dicts(8), 8, c.out_count());
-     }},
-    {"td_stack", reads,
-     [](Call &c) {
-       const auto all = c.several();
-       return td_stack(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
-     }},
-    {"td_cat", reads,
-     [](Call &c) {
-       const auto all = c.several();
-       return td_cat(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
-     }},
-    {"td_maybe_dense_stack", reads,
-     [](Call &c) {
-       const auto all = c.several();
-       return td_maybe_dense_stack(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
-     }},
+    ROW(td_unbind, reads, Source, Dim, OutDicts),
+    ROW(td_stack, reads, Several, Dim, OutDict),
+    ROW(td_cat, reads, Several, Dim, OutDict),
+    ROW(td_maybe_dense_stack, reads, Several, Dim, OutDict),
     {"td_join_into", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -202,10 +168,9 @@ const Operation rows[] = {
        return td_join_tensors(td, kind, dim, c.flags("sorted", TD_JOIN_TENSORS_SORTED),
                               c.out_tensor());
      }},
-    {"td_contiguous", reads, [](Call &c) { return td_contiguous(c.source(), c.dict()); }},
-    {"td_contiguous_canonical", reads,
-     [](Call &c) { return td_contiguous_canonical(c.source(), c.dict()); }},
-    {"td_is_contiguous", reads, [](Call &c) { return td_is_contiguous(c.source(), c.out_flag()); }},
+    ROW(td_contiguous, reads, Source, OutDict),
+    ROW(td_contiguous_canonical, reads, Source, OutDict),
+    ROW(td_is_contiguous, reads, Source, OutFlag),
     {"td_repeat", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -314,31 +279,10 @@ const Operation rows[] = {
        const auto *packed = c.tensor();
        return td_unpack(packed, layouts[c.number(0, 2)], c.dict());
      }},
-    {"td_isin", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       const auto *other = c.source_like(td);
-       auto &p = c.path(td);
-       return td_isin(td, other, p.data(), p.size(), c.dim(Call::batch(td)), c.out_tensor());
-     }},
-    {"td_remove_duplicates", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_remove_duplicates(td, p.data(), p.size(), c.dim(Call::batch(td)), c.dict(),
-                                   c.out_tensor());
-     }},
-    {"td_group_by", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_group_by(td, p.data(), p.size(), c.dict(), c.dicts(8), 8, c.out_count());
-     }},
-    {"td_masked_select", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       return td_masked_select(td, c.mask(Call::batch(td)), c.dict());
-     }},
+    ROW(td_isin, reads, Source, Like, Key, Dim, OutTensor),
+    ROW(td_remove_duplicates, reads, Source, Key, Dim, OutDict, OutTensor),
+    ROW(td_group_by, reads, Source, Key, OutDict, OutDicts),
+    ROW(td_masked_select, reads, Source, Mask, OutDict),
     {"td_masked_fill", writes,
      [](Call &c) {
        auto *td = c.target();
@@ -407,8 +351,8 @@ const Operation rows[] = {
        return td_to(td, like, static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_CPU, -1, &options,
                     c.dict());
      }},
-    {"td_clear_device", writes, [](Call &c) { return td_clear_device(c.target()); }},
-    {"td_auto_device", writes, [](Call &c) { return td_auto_device(c.target()); }},
+    ROW(td_clear_device, writes, Target),
+    ROW(td_auto_device, writes, Target),
     {"td_measure", reads | layout,
      [](Call &c) {
        const auto *td = c.source();

@@ -1,5 +1,5 @@
 // Tensors by themselves, and entries as numbers, plain memory and structs.
-#include "operation.h"
+#include "row.h"
 
 #include <cstring>
 
@@ -48,6 +48,8 @@ std::size_t elements(const Sizes &sizes) {
   return n;
 }
 
+using namespace drawn;
+
 const Operation rows[] = {
     {"td_tensor_index", reads,
      [](Call &c) {
@@ -69,11 +71,7 @@ const Operation rows[] = {
        const auto &items = c.items(s);
        return td_tensor_set_at(tensor, items.items.data(), items.items.size(), c.tensor());
      }},
-    {"td_tensor_copy", writes,
-     [](Call &c) {
-       auto *tensor = c.target_tensor();
-       return td_tensor_copy(tensor, c.tensor());
-     }},
+    ROW(td_tensor_copy, writes, TargetTensor, Tensor),
     {"td_tensor_copy_from", writes,
      [](Call &c) {
        auto *tensor = c.target_tensor();
@@ -89,23 +87,15 @@ const Operation rows[] = {
        (void)td_tensor_nbytes(tensor, &bytes);
        return bytes > Call::text_room ? TD_OK : td_tensor_copy_to(tensor, c.out_text(), bytes);
      }},
-    {"td_tensor_clone", reads, [](Call &c) { return td_tensor_clone(c.tensor(), c.out_tensor()); }},
-    {"td_tensor_contiguous", reads,
-     [](Call &c) { return td_tensor_contiguous(c.tensor(), c.out_tensor()); }},
+    ROW(td_tensor_clone, reads, Tensor, OutTensor),
+    ROW(td_tensor_contiguous, reads, Tensor, OutTensor),
     {"td_tensor_to", reads,
      [](Call &c) {
        return td_tensor_to(c.tensor(), static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_NONE, -1,
                            c.out_tensor());
      }},
-    {"td_tensor_equal", reads,
-     [](Call &c) {
-       const auto *tensor = c.tensor();
-       return td_tensor_equal(tensor, c.tensor(), c.out_flag());
-     }},
-    {"td_tensor_to_string", reads,
-     [](Call &c) {
-       return td_tensor_to_string(c.tensor(), c.out_text(), Call::text_room, c.out_count());
-     }},
+    ROW(td_tensor_equal, reads, Tensor, Tensor, OutFlag),
+    ROW(td_tensor_to_string, reads, Tensor, OutText),
     {"td_tensor_set_requires_grad", writes,
      [](Call &c) { return td_tensor_set_requires_grad(c.target_tensor(), c.flag("on")); }},
     {"td_tensor_expand_right", reads,
@@ -115,30 +105,19 @@ const Operation rows[] = {
        s.push_back(2);
        return td_tensor_expand_right(tensor, s.data(), s.size(), c.out_tensor());
      }},
-    {"td_tensor_strides", reads | layout,
-     [](Call &c) {
-       auto &s = c.sizes(Sizes(8, 0));
-       return td_tensor_strides(c.tensor(), s.data(), 8, c.out_count());
-     }},
-    {"td_tensor_device", reads,
-     [](Call &c) { return td_tensor_device(c.tensor(), c.out_flag(), c.out_flag()); }},
+    ROW(td_tensor_strides, reads | layout, Tensor, OutSizes),
+    ROW(td_tensor_device, reads, Tensor, OutFlag, OutFlag),
     {"td_tensor_data", reads | layout,
      [](Call &c) {
        void *data = nullptr;
        return td_tensor_data(c.tensor(), &data);
      }},
-    {"td_tensor_is_contiguous", reads,
-     [](Call &c) { return td_tensor_is_contiguous(c.tensor(), c.out_flag()); }},
-    {"td_tensor_is_memmap", reads,
-     [](Call &c) { return td_tensor_is_memmap(c.tensor(), c.out_flag()); }},
-    {"td_tensor_requires_grad", reads,
-     [](Call &c) { return td_tensor_requires_grad(c.tensor(), c.out_flag()); }},
-    {"td_tensor_is_uniquely_owned", reads | layout,
-     [](Call &c) { return td_tensor_is_uniquely_owned(c.tensor(), c.out_flag()); }},
-    {"td_tensor_owned_nbytes", reads | layout,
-     [](Call &c) { return td_tensor_owned_nbytes(c.tensor(), c.out_count()); }},
-    {"td_owned_nbytes", reads | layout,
-     [](Call &c) { return td_owned_nbytes(c.source(), c.out_count()); }},
+    ROW(td_tensor_is_contiguous, reads, Tensor, OutFlag),
+    ROW(td_tensor_is_memmap, reads, Tensor, OutFlag),
+    ROW(td_tensor_requires_grad, reads, Tensor, OutFlag),
+    ROW(td_tensor_is_uniquely_owned, reads | layout, Tensor, OutFlag),
+    ROW(td_tensor_owned_nbytes, reads | layout, Tensor, OutCount),
+    ROW(td_owned_nbytes, reads | layout, Source, OutCount),
     {"td_tensor_to_dlpack and back", reads,
      [](Call &c) {
        const auto *tensor = c.tensor();

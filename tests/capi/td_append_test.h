@@ -69,11 +69,9 @@ static inline int64_t grow_length(const char *folder) {
 /* The folder holds rows 0 … n - 1, for whoever loads it. */
 static inline void grow_expect(const char *folder, int64_t n) {
   td_tensordict *loaded = NULL, *want = grow_some(0, n);
-  int32_t equal = -1;
   TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, n);
-  TD_DO(td_equal(loaded, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(loaded, want);
   TD_CHECK_INT(grow_length(folder), n);
   td_free(want);
   td_free(loaded);

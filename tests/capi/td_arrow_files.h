@@ -22,13 +22,6 @@ static inline void need_arrow(void) {
   if (!has_arrow()) td_test_skip("%s", td_last_error_message());
 }
 
-static inline td_tensor *converted(td_dtype dtype, const int64_t *sizes, size_t dims) {
-  td_tensor *numbers = td_arange(TD_DTYPE_FLOAT32, 0, sizes, dims), *result = NULL;
-  TD_DO(td_tensor_to(numbers, dtype, TD_DEVICE_NONE, -1, &result));
-  td_tensor_free(numbers);
-  return result;
-}
-
 /* Of every dtype that tables have, also as lists and lists of lists; texts, values, nested dictionaries. */
 static inline td_tensordict *arrow_sample(int64_t rows) {
   static const struct {
@@ -40,9 +33,9 @@ static inline td_tensordict *arrow_sample(int64_t rows) {
   td_tensordict *td = td_empty(TD_SIZES(rows)), *lists = td_empty(TD_SIZES(rows)),
                 *deep = td_empty(TD_SIZES(rows));
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-    td_put(td, TD_KEY(columns[i].name), converted(columns[i].dtype, TD_SIZES(rows)));
-    td_put(lists, TD_KEY(columns[i].name), converted(columns[i].dtype, TD_SIZES(rows, 3)));
-    td_put(deep, TD_KEY(columns[i].name), converted(columns[i].dtype, TD_SIZES(rows, 2, 2)));
+    td_put(td, TD_KEY(columns[i].name), td_converted(columns[i].dtype, TD_SIZES(rows)));
+    td_put(lists, TD_KEY(columns[i].name), td_converted(columns[i].dtype, TD_SIZES(rows, 3)));
+    td_put(deep, TD_KEY(columns[i].name), td_converted(columns[i].dtype, TD_SIZES(rows, 2, 2)));
   }
   TD_DO(td_set_non_tensor_json(deep, TD_KEY("below"), "{\"k\":[1,null]}"));
   td_put_dict(lists, TD_KEY("deep.er"), deep);

@@ -117,9 +117,7 @@ static inline void group_check_a(td_tensordict *td, double first, double second)
 /* Checks and frees. */
 static inline void group_check(td_tensordict *td, int64_t first) {
   td_tensordict *want = group_dict(first);
-  int32_t equal = 0;
-  TD_DO(td_equal(td, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, want);
   td_free(want);
   td_free(td);
 }

@@ -25,7 +25,6 @@ static inline const char *td_keys_text(const td_tensordict *td, const td_keys_op
       TD_CHECK(used < sizeof text);
     }
   }
-  td_keys_free(keys);
   return text;
 }
 
@@ -46,12 +45,6 @@ static inline int td_holds(const td_tensordict *td, const char *const *path, siz
   td_tensor *stored = td_take(td, path, path_len);
   const int same = td_same_memory(stored, tensor);
   td_tensor_free(stored);
-  return same;
-}
-
-static inline int td_is_same_dict(const td_tensordict *one, const td_tensordict *other) {
-  int32_t same = 0;
-  TD_DO(td_is_same(one, other, &same));
   return same;
 }
 

@@ -114,7 +114,6 @@ TD_TEST(options_of_an_older_client) {
 TD_TEST(what_a_killed_writer_counted_is_there) {
   const char *folder = grow_here("m");
   td_tensordict *td = NULL, *part = NULL, *want = NULL;
-  int32_t equal = -1;
   kill_a_writer(folder, 5, 12);
   grow_expect(folder, 12);
   must_be_sound(folder);
@@ -131,8 +130,7 @@ TD_TEST(what_a_killed_writer_counted_is_there) {
   TD_DO(td_memmap_pack(folder, grow_here("m.tdz"), NULL));
   want = grow_some(0, 12);
   TD_DO(td_memmap_load(grow_here("m.tdz"), NULL, &td));
-  TD_DO(td_equal(td, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, want);
   td_free(td);
   td_free(want);
   TD_DO(td_memmap_unpack(grow_here("m.tdz"), grow_here("u"), NULL));

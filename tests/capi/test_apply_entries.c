@@ -297,11 +297,9 @@ TD_TEST(options_of_the_first_release_are_enough) {
   TD_DO(td_lock(td));
   TD_DO(td_apply(td, (const td_apply_options *)(const void *)&old, share, NULL, &result));
   TD_CHECK_FLAG(td_is_locked, result, 1);
-  td_free(result);
   td_apply_options options = TD_APPLY_OPTIONS_INIT;
   options.call_on_nested = 1; /* for a function that takes tensors */
   TD_EXPECT_NULL(td_apply(td, &options, share, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 /* Frees what it was lent, changes what it walks. */

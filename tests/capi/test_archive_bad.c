@@ -16,8 +16,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 /* What may come of a damaged archive. */
 static void check_status(td_status status) {
   TD_CHECK(status == TD_OK || status == TD_ERR_FORMAT || status == TD_ERR_UNSUPPORTED ||
@@ -53,26 +51,26 @@ static void damage(const char *golden) {
     for (size_t k = 0; k < sizeof flips; k++) {
       const char kept = bytes[i];
       bytes[i] = (char)(bytes[i] ^ flips[k]);
-      td_write_file(here("d.tdz"), bytes, size);
-      if (use(here("d.tdz")) == TD_OK) loaded++;
+      td_write_file(td_here("d.tdz"), bytes, size);
+      if (use(td_here("d.tdz")) == TD_OK) loaded++;
       if (k == 0) {
-        const td_status status = td_memmap_unpack(here("d.tdz"), here("out"), NULL);
+        const td_status status = td_memmap_unpack(td_here("d.tdz"), td_here("out"), NULL);
         check_status(status);
         if (status == TD_OK) {
           char command[1100];
-          snprintf(command, sizeof command, "rm -r '%s'", here("out"));
+          snprintf(command, sizeof command, "rm -r '%s'", td_here("out"));
           TD_CHECK(system(command) == 0);
           unpacked++;
         }
-        TD_CHECK(!td_exists(here("out")));
+        TD_CHECK(!td_exists(td_here("out")));
       }
       bytes[i] = kept;
       n++;
     }
   }
   for (size_t i = 0; i < size; i++) {
-    td_write_file(here("d.tdz"), bytes, i);
-    TD_CHECK_INT(use(here("d.tdz")), TD_ERR_FORMAT);
+    td_write_file(td_here("d.tdz"), bytes, i);
+    TD_CHECK_INT(use(td_here("d.tdz")), TD_ERR_FORMAT);
   }
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1); /* d.tdz */
   TD_CHECK(loaded > 0 && loaded < n); /* times, and values that no checksum guards */
@@ -148,13 +146,13 @@ static void write_zip(const char *path, const entry *entries, size_t n) {
 #define META                                                                                 \
   "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.uint8\",\"is_nested\":false}," \
   "\"shape\":[4],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}"
-#define WRITE(...)                                       \
-  write_zip(here("z.tdz"), (const entry[]){__VA_ARGS__}, \
+#define WRITE(...)                                          \
+  write_zip(td_here("z.tdz"), (const entry[]){__VA_ARGS__}, \
             sizeof((const entry[]){__VA_ARGS__}) / sizeof(entry))
 
 static void refused(td_status want, const char *why) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_memmap_load(here("z.tdz"), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(td_here("z.tdz"), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), why);
 }
 
@@ -162,12 +160,13 @@ TD_TEST(a_plain_zip_file_is_read) {
   td_tensordict *td = NULL;
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0},
         {"notes/", "", 0, 0, 0, 0}, {"notes/read me", "?", 0, 0, 0, 0});
-  TD_DO(td_memmap_load(here("z.tdz"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("z.tdz"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(1, 2, 3, 4));
   td_free(td);
-  TD_DO(td_memmap_unpack(here("z.tdz"), here("out"), NULL));
-  TD_CHECK_INT(td_file_size(here("out/notes/read me")), 1);
-  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("out"), NULL), TD_ERR_IO); /* it is not empty */
+  TD_DO(td_memmap_unpack(td_here("z.tdz"), td_here("out"), NULL));
+  TD_CHECK_INT(td_file_size(td_here("out/notes/read me")), 1);
+  TD_EXPECT(td_memmap_unpack(td_here("z.tdz"), td_here("out"), NULL),
+            TD_ERR_IO); /* it is not empty */
 }
 
 TD_TEST(archives_that_lie) {
@@ -197,10 +196,10 @@ TD_TEST(archives_that_lie) {
   /* Two names for one place: only the header's own can be true. */
   WRITE({"a.memmap", "\1\2\3\4", 0, 0, 0, 0}, {"b.memmap", "\1\2\3\4", 0, 0, 0, 0}, meta);
   size_t size = 0;
-  char *zip = td_read_file(here("z.tdz"), &size);
+  char *zip = td_read_file(td_here("z.tdz"), &size);
   for (size_t i = 0; i + 46 < size; i++)
     if (memcmp(zip + i, "PK\1\2", 4) == 0 && zip[i + 46] == 'b') memset(zip + i + 42, 0, 4);
-  td_write_file(here("z.tdz"), zip, size);
+  td_write_file(td_here("z.tdz"), zip, size);
   free(zip);
   refused(TD_ERR_FORMAT, "another name or compression");
 }
@@ -209,17 +208,17 @@ TD_TEST(names_that_lead_out_of_the_folder) {
   static const char *const names[] = {"../x",  "/x",        "a/../../x", "a//x", "./x",
                                       "..\\x", "C:/x",      "a/.",       "..",   "a\nb",
                                       "/",     "a/b/../..", "a\\..\\x"};
-  td_make_folder(here("in"));
+  td_make_folder(td_here("in"));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const int folder = names[i][strlen(names[i]) - 1] == '/';
     WRITE({"meta.json", META, 0, 0, 0, 0}, {names[i], folder ? "" : "evil", 0, 0, 0, 0});
-    TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("in/out"), NULL), TD_ERR_FORMAT);
+    TD_EXPECT(td_memmap_unpack(td_here("z.tdz"), td_here("in/out"), NULL), TD_ERR_FORMAT);
     TD_CHECK_TEXT(td_last_error_message(), "leads out of the folder");
-    TD_CHECK_INT(td_count_entries(here("in")), 0);
+    TD_CHECK_INT(td_count_entries(td_here("in")), 0);
   }
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a", "x", 0, 0, 0, 0}, {"a/b", "x", 0, 0, 0, 0});
-  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("in/out"), NULL), TD_ERR_IO);
-  TD_CHECK_INT(td_count_entries(here("in")), 0);
+  TD_EXPECT(td_memmap_unpack(td_here("z.tdz"), td_here("in/out"), NULL), TD_ERR_IO);
+  TD_CHECK_INT(td_count_entries(td_here("in")), 0);
 }
 
 TD_TEST(deep_names_take_no_memory) {
@@ -228,33 +227,33 @@ TD_TEST(deep_names_take_no_memory) {
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0},
         {name, "", 0, 0, 0, 0});
   td_tensordict *td = NULL;
-  TD_DO(td_memmap_load(here("z.tdz"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("z.tdz"), NULL, &td));
   td_free(td);
-  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("out"), NULL), TD_ERR_IO);
-  TD_CHECK(!td_exists(here("out")));
+  TD_EXPECT(td_memmap_unpack(td_here("z.tdz"), td_here("out"), NULL), TD_ERR_IO);
+  TD_CHECK(!td_exists(td_here("out")));
 }
 
 TD_TEST(links_and_folders_in_the_way) {
   td_tensordict *td = td_sample(), *saved;
-  TD_DO(td_memmap(td, here("m"), NULL, &saved));
+  TD_DO(td_memmap(td, td_here("m"), NULL, &saved));
   td_free(saved);
-  td_write_text(here("text"), "x");
-  TD_CHECK(symlink("text", here("link.tdz")) == 0);
-  TD_EXPECT_NULL(td_memmap(td, here("link.tdz"), NULL, &saved), TD_ERR_IO, saved);
-  TD_EXPECT(td_memmap_pack(here("m"), here("link.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_memmap_pack(here("m"), here("m"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_memmap_pack(here("text"), here("x.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_memmap_pack(here("nothing"), here("x.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_memmap_pack(td_test_folder(), here("x.tdz"), NULL), TD_ERR_IO); /* no meta.json */
-  TD_EXPECT(td_memmap_unpack(here("nothing"), here("x"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_memmap_unpack(here("text"), here("x"), NULL), TD_ERR_FORMAT);
-  TD_EXPECT(td_memmap_write_archive_checksums(here("nothing")), TD_ERR_IO);
-  TD_EXPECT(td_memmap_write_archive_checksums(here("text")), TD_ERR_FORMAT);
-  TD_CHECK(symlink("meta.json", here("m/more")) == 0);
-  TD_EXPECT(td_memmap_pack(here("m"), here("x.tdz"), NULL), TD_ERR_IO);
-  TD_CHECK(!td_exists(here("x.tdz")));
-  TD_CHECK(!td_exists(here("x")));
-  TD_CHECK_INT(td_file_size(here("text")), 1);
+  td_write_text(td_here("text"), "x");
+  TD_CHECK(symlink("text", td_here("link.tdz")) == 0);
+  TD_EXPECT_NULL(td_memmap(td, td_here("link.tdz"), NULL, &saved), TD_ERR_IO, saved);
+  TD_EXPECT(td_memmap_pack(td_here("m"), td_here("link.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(td_here("m"), td_here("m"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(td_here("text"), td_here("x.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(td_here("nothing"), td_here("x.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(td_test_folder(), td_here("x.tdz"), NULL), TD_ERR_IO); /* no meta.json */
+  TD_EXPECT(td_memmap_unpack(td_here("nothing"), td_here("x"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_unpack(td_here("text"), td_here("x"), NULL), TD_ERR_FORMAT);
+  TD_EXPECT(td_memmap_write_archive_checksums(td_here("nothing")), TD_ERR_IO);
+  TD_EXPECT(td_memmap_write_archive_checksums(td_here("text")), TD_ERR_FORMAT);
+  TD_CHECK(symlink("meta.json", td_here("m/more")) == 0);
+  TD_EXPECT(td_memmap_pack(td_here("m"), td_here("x.tdz"), NULL), TD_ERR_IO);
+  TD_CHECK(!td_exists(td_here("x.tdz")));
+  TD_CHECK(!td_exists(td_here("x")));
+  TD_CHECK_INT(td_file_size(td_here("text")), 1);
 }
 
 static td_tensordict *four_megabytes(void) {
@@ -266,11 +265,11 @@ static td_tensordict *four_megabytes(void) {
 
 TD_TEST(a_full_disk) {
 #if defined(__linux__)
-  const char *disk = here("disk");
+  const char *disk = td_here("disk");
   td_make_folder(disk);
   td_tensordict *td = four_megabytes(), *saved = TD_POISON, *like = TD_POISON, *whole = NULL;
   td_tensordict *small = td_sample(), *old = NULL;
-  TD_DO(td_memmap(td, here("whole.tdz"), NULL, &whole));
+  TD_DO(td_memmap(td, td_here("whole.tdz"), NULL, &whole));
   if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
   const char *path = td_path(disk, "m.tdz");
   const td_status first = td_memmap(small, path, NULL, &old);
@@ -278,7 +277,7 @@ TD_TEST(a_full_disk) {
   char message[1100];
   snprintf(message, sizeof message, "%s", td_last_error_message());
   const td_status like_status = td_memmap_like(td, path, NULL, &like);
-  const td_status unpacked = td_memmap_unpack(here("whole.tdz"), td_path(disk, "out"), NULL);
+  const td_status unpacked = td_memmap_unpack(td_here("whole.tdz"), td_path(disk, "out"), NULL);
   const int left = td_count_entries(disk);
   td_tensordict *again = NULL;
   const td_status loaded = td_memmap_load(path, NULL, &again);
@@ -317,34 +316,32 @@ TD_TEST(damage_is_named) {
   options.damage = each_damage;
   options.user = seen;
   size_t damaged = 9, size = 0;
-  TD_DO(td_memmap(td, here("m.tdz"), NULL, &saved));
-  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_DO(td_memmap(td, td_here("m.tdz"), NULL, &saved));
+  TD_DO(td_memmap_verify(td_here("m.tdz"), &options, &damaged));
   TD_CHECK_INT(damaged, 0);
   td_free(saved);
-  char *bytes = td_read_file(here("m.tdz"), &size);
+  char *bytes = td_read_file(td_here("m.tdz"), &size);
   for (size_t i = 0; i + 64 < size; i += 64) /* the first byte of what lies aligned */
     if (memcmp(bytes + i - (i == 0 ? 0 : 20), "\1\0\20\0", 4) == 0) bytes[i] ^= 1;
-  td_write_file(here("m.tdz"), bytes, size);
+  td_write_file(td_here("m.tdz"), bytes, size);
   free(bytes);
   options.num_threads = 2;
-  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_DO(td_memmap_verify(td_here("m.tdz"), &options, &damaged));
   TD_CHECK_INT(damaged, 2);
   TD_CHECK(strcmp(seen, "a.memmap:3 n/b.memmap:3 ") == 0);
-  td_write_text(here("m.tdz"), "no archive");
+  td_write_text(td_here("m.tdz"), "no archive");
   seen[0] = '\0';
-  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_DO(td_memmap_verify(td_here("m.tdz"), &options, &damaged));
   TD_CHECK_INT(damaged, 1);
   TD_CHECK(strcmp(seen, "meta.json:5 ") == 0);
 }
 
 TD_TEST(a_nested_tensor_archive_is_written_to) {
   td_tensordict *td = NULL, *through = NULL;
-  TD_DO(td_memmap_pack(td_golden("ragged"), here("r.tdz"), NULL));
-  TD_DO(td_memmap_load(here("r.tdz"), NULL, &td));
+  TD_DO(td_memmap_pack(td_golden("ragged"), td_here("r.tdz"), NULL));
+  TD_DO(td_memmap_load(td_here("r.tdz"), NULL, &td));
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.write_through = 1;
-  TD_DO(td_memmap_load(here("r.tdz"), &options, &through));
-  int32_t same = 0;
-  TD_DO(td_equal(td, through, &same));
-  TD_CHECK_INT(same, 1);
+  TD_DO(td_memmap_load(td_here("r.tdz"), &options, &through));
+  TD_CHECK_EQUAL(td, through);
 }

@@ -40,12 +40,6 @@ static int owned_alone(const td_tensor *tensor) {
   return alone;
 }
 
-static void check_equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t same = 0;
-  TD_DO(td_equal(one, other, &same));
-  TD_CHECK_INT(same, 1);
-}
-
 TD_TEST(a_column_is_the_memory_of_the_tensor) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *again;
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)));
@@ -73,14 +67,6 @@ TD_TEST(a_column_is_the_memory_of_the_tensor) {
   TD_CHECK(!owned_alone(x));
   td_tensor_free(y);
   TD_CHECK(owned_alone(x));
-  td_tensor_free(x);
-}
-
-static td_tensor *converted(td_dtype dtype, const int64_t *sizes, size_t dims) {
-  td_tensor *values = td_arange(TD_DTYPE_FLOAT32, 0, sizes, dims), *result = NULL;
-  TD_DO(td_tensor_to(values, dtype, TD_DEVICE_NONE, -1, &result));
-  td_tensor_free(values);
-  return result;
 }
 
 TD_TEST(dtypes_there_and_back) {
@@ -90,9 +76,9 @@ TD_TEST(dtypes_there_and_back) {
   static const char *const formats = "bCcsilefg";
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
     td_tensordict *td = td_empty(TD_SIZES(2)), *again;
-    td_put(td, TD_KEY("t"), converted(dtypes[i], TD_SIZES(2, 5)));
-    td_put(td, TD_KEY("flat"), converted(dtypes[i], TD_SIZES(2)));
-    td_put(td, TD_KEY("none"), converted(dtypes[i], TD_SIZES(2, 0)));
+    td_put(td, TD_KEY("t"), td_converted(dtypes[i], TD_SIZES(2, 5)));
+    td_put(td, TD_KEY("flat"), td_converted(dtypes[i], TD_SIZES(2)));
+    td_put(td, TD_KEY("none"), td_converted(dtypes[i], TD_SIZES(2, 0)));
     lent table = lend(td, NULL);
     TD_CHECK_INT(table.schema.children[1]->format[0], formats[i]);
     TD_CHECK_SAME_TEXT(table.schema.children[0]->format, "+w:5");
@@ -100,9 +86,7 @@ TD_TEST(dtypes_there_and_back) {
     TD_CHECK_INT(table.array.children[0]->children[0]->length, 10);
     again = take_back(&table);
     TD_CHECK_DTYPE(again, TD_KEY("t"), dtypes[i]);
-    check_equal(td, again);
-    td_free(td);
-    td_free(again);
+    TD_CHECK_EQUAL(td, again);
   }
 }
 
@@ -123,8 +107,7 @@ TD_TEST(dimensions_are_lists_and_dictionaries_structs) {
   TD_CHECK_SAME_TEXT(image->children[0]->children[0]->format, "C");
   TD_CHECK_SAME_TEXT(table.schema.children[1]->name, "done");
   again = take_back(&table);
-  check_equal(td, again);
-  td_free(again);
+  TD_CHECK_EQUAL(td, again);
 
   td_to_arrow_options options = TD_TO_ARROW_OPTIONS_INIT;
   td_from_arrow_options split = TD_FROM_ARROW_OPTIONS_INIT;
@@ -134,8 +117,6 @@ TD_TEST(dimensions_are_lists_and_dictionaries_structs) {
   TD_CHECK_SAME_TEXT(table.schema.children[0]->name, "obs::image");
   TD_DO(td_from_arrow(&table.schema, &table.array, &split, &again));
   TD_CHECK_DTYPE(again, TD_KEY("obs", "image"), TD_DTYPE_UINT8);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(joined_names_must_differ) {
@@ -149,7 +130,6 @@ TD_TEST(joined_names_must_differ) {
   TD_CHECK(table.schema.release == NULL && table.array.release == NULL);
   table = lend(td, NULL);
   give_back(&table);
-  td_free(td);
 }
 
 TD_TEST(batches_of_several_dimensions_and_of_other_layouts) {
@@ -162,10 +142,7 @@ TD_TEST(batches_of_several_dimensions_and_of_other_layouts) {
   TD_CHECK_BATCH(again, 3);
   TD_CHECK_ENTRY(again, TD_KEY("x"), TD_SIZES(3, 2), TD_VALUES(0, 3, 1, 4, 2, 5));
   TD_DO(td_set_batch_size(again, TD_SIZES(3, 2)));
-  check_equal(turned, again);
-  td_free(again);
-  td_free(turned);
-  td_free(td);
+  TD_CHECK_EQUAL(turned, again);
 }
 
 TD_TEST(non_tensor_data_is_text_json_or_metadata) {
@@ -189,10 +166,8 @@ TD_TEST(non_tensor_data_is_text_json_or_metadata) {
   TD_CHECK(memcmp(table.schema.children[2]->metadata + 8, "ARROW:extension:name", 20) == 0);
   TD_CHECK(memcmp(table.schema.metadata + 8, "tensordict.non_tensor", 21) == 0);
   again = take_back(&table);
-  check_equal(td, again);
+  TD_CHECK_EQUAL(td, again);
   TD_CHECK_JSON(again, TD_KEY("all"), "{\"version\":2.5}");
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(texts_of_several_batch_dimensions) {
@@ -203,9 +178,7 @@ TD_TEST(texts_of_several_batch_dimensions) {
   TD_CHECK_SAME_TEXT(table.schema.children[0]->children[0]->format, "u");
   again = take_back(&table);
   TD_DO(td_set_batch_size(again, TD_SIZES(2, 2)));
-  check_equal(td, again);
-  td_free(again);
-  td_free(td);
+  TD_CHECK_EQUAL(td, again);
 }
 
 TD_TEST(children_may_be_moved_out) {
@@ -226,8 +199,6 @@ TD_TEST(children_may_be_moved_out) {
   TD_CHECK(moved.array.children[0]->buffers[1] == data_of(a));
   give_back(&moved);
   TD_CHECK(owned_alone(a));
-  td_tensor_free(a);
-  td_tensor_free(b);
 }
 
 static void *release_there(void *table) {
@@ -245,7 +216,6 @@ TD_TEST(any_thread_may_release) {
   TD_CHECK(pthread_create(&thread, NULL, release_there, &table) == 0);
   pthread_join(thread, NULL);
   TD_CHECK(owned_alone(a));
-  td_tensor_free(a);
 }
 
 TD_TEST(empty_tables) {
@@ -255,16 +225,13 @@ TD_TEST(empty_tables) {
   lent table = lend(td, NULL);
   TD_CHECK(table.array.children[1]->buffers[1] != NULL);
   again = take_back(&table);
-  check_equal(td, again);
-  td_free(again);
+  TD_CHECK_EQUAL(td, again);
   td_free(td);
   td = td_empty(TD_SIZES(5));
   table = lend(td, NULL);
   TD_CHECK_INT(table.array.length, 5);
   again = take_back(&table);
   TD_CHECK_BATCH(again, 5);
-  td_free(again);
-  td_free(td);
 }
 
 static void not_lent(td_tensordict *td, td_status status, const char *text) {
@@ -272,14 +239,12 @@ static void not_lent(td_tensordict *td, td_status status, const char *text) {
   TD_EXPECT(td_to_arrow(td, NULL, &table.schema, &table.array), status);
   TD_CHECK_TEXT(td_last_error_message(), text);
   TD_CHECK(table.schema.release == NULL && table.array.release == NULL);
-  td_free(td);
 }
 
 static td_tensordict *with_dtype(td_dtype dtype) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
   td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   TD_DO(td_to_dtype(td, dtype, &result));
-  td_free(td);
   return result;
 }
 
@@ -293,8 +258,6 @@ TD_TEST(what_arrow_lacks_is_refused_by_name) {
   lent table = lend(td, &options);
   again = take_back(&table);
   TD_CHECK_ENTRY(again, TD_KEY("n", "x"), TD_SIZES(2, 2), TD_VALUES(0, 0, 1, 0));
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_are_lent_as_dense) {
@@ -307,8 +270,4 @@ TD_TEST(lazy_stacks_are_lent_as_dense) {
   lent table = lend(stack, NULL);
   again = take_back(&table);
   TD_CHECK_ENTRY(again, TD_KEY("x"), TD_SIZES(2, 3), TD_VALUES(0, 1, 2, 1, 2, 3));
-  td_free(again);
-  td_free(stack);
-  td_free(parts[0]);
-  td_free(parts[1]);
 }

@@ -214,9 +214,8 @@ TD_TEST(what_no_table_holds) {
   static const td_dtype dtypes[] = {TD_DTYPE_COMPLEX64, TD_DTYPE_BFLOAT16};
   for (size_t i = 0; i < 2; i++) {
     td = td_empty(TD_SIZES(2));
-    td_put(td, TD_KEY("a"), converted(dtypes[i], TD_SIZES(2)));
+    td_put(td, TD_KEY("a"), td_converted(dtypes[i], TD_SIZES(2)));
     check_refused(td, TD_ERR_DTYPE, "which Arrow lacks");
-    td_free(td);
   }
   /* Deeper than the libraries go. */
   td = td_empty(TD_SIZES(2));

@@ -33,7 +33,6 @@ TD_TEST(columns_of_another_program) {
                      TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
       TD_CHECK_DTYPE(td, TD_KEY("pair"), TD_DTYPE_INT32);
     }
-    td_free(td);
   }
 }
 

@@ -133,12 +133,9 @@ TD_TEST(to_device) {
   check_device(td, TD_DEVICE_NONE);
   td_tensor *one = td_take(td, TD_KEY("n", "b")), *other = td_take(cpu, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(one, other)); /* already there: shared */
-  td_tensor_free(one);
-  td_tensor_free(other);
   TD_DO(td_to_device(cpu, TD_DEVICE_CPU, -1, NULL, &same));
   td_put(same, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   one = td_take(cpu, TD_KEY("new")); /* the same dictionary */
-  td_tensor_free(one);
   TD_DO(td_lock(td));
   td_to_options options = TD_TO_OPTIONS_INIT;
   TD_DO(td_to_device(td, TD_DEVICE_META, -1, &options, &meta));

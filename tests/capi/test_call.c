@@ -18,7 +18,6 @@ static void check(const td_tensordict *td, const double *a, const double *b) {
   td_tensor_free(at);
   at = td_take(td, TD_KEY("n", "b"));
   td_check_values(__FILE__, __LINE__, at, b, 2);
-  td_tensor_free(at);
 }
 #define CHECK(td, ...) \
   check((td), (const double[]){__VA_ARGS__}, ((const double[]){__VA_ARGS__}) + 6)
@@ -263,8 +262,6 @@ TD_TEST(gradients_flow_when_they_are_asked_for) {
     td_tensordict *result = called(td, "aten::exp", NO_ARGS);
     td_tensor *made = td_take(result, TD_KEY("a"));
     TD_CHECK_FLAG(td_tensor_requires_grad, made, on);
-    td_tensor_free(made);
-    td_free(result);
   }
   refused_inplace(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH,
                   "\"a\" requires a gradient");

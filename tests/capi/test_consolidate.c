@@ -10,20 +10,11 @@
 #include "td_sha256.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static char *address(const td_tensordict *td, const char *const *path, size_t path_len) {
   void *data = NULL;
   td_tensor *tensor = td_take(td, path, path_len);
   TD_DO(td_tensor_data(tensor, &data));
-  td_tensor_free(tensor);
   return data;
-}
-
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
 }
 
 /* {"a": float32 [3,4], "n": {"b": float32 [3], "c": float32 [3]}} of batch [3]. */
@@ -39,7 +30,7 @@ TD_TEST(tensors_lie_one_after_the_other) {
   td_tensordict *td = three(), *packed = NULL, *again = NULL;
   TD_CHECK_FLAG(td_is_consolidated, td, 0);
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   char *a = address(packed, TD_KEY("a"));
   TD_CHECK_INT(address(packed, TD_KEY("n", "b")) - a, 48);
   TD_CHECK_INT(address(packed, TD_KEY("n", "c")) - a, 64);
@@ -47,10 +38,8 @@ TD_TEST(tensors_lie_one_after_the_other) {
   TD_CHECK_FLAG(td_is_locked, packed, 1);
   TD_CHECK_FLAG(td_is_locked, td, 0);
   TD_CHECK_FLAG(td_is_consolidated, td, 0);
-  int32_t same = 0;
   TD_DO(td_consolidate(packed, NULL, NULL, &again));
-  TD_DO(td_is_same(packed, again, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(packed, again));
   td_free(again);
   TD_DO(td_clone(packed, 0, &again));
   TD_CHECK_FLAG(td_is_consolidated, again, 0);
@@ -91,8 +80,7 @@ TD_TEST(a_device_is_one_copy_away) {
   options.device_type = 0;
   options.pin_memory = 1;
   if (td_consolidate(td, NULL, &options, &moved) == TD_OK) {
-    TD_CHECK_INT(equal(td, moved), 1);
-    td_free(moved);
+    TD_CHECK_EQUAL(td, moved);
   } else {
     TD_CHECK_INT(td_last_error_code(), TD_ERR_DEVICE);
   }
@@ -111,9 +99,9 @@ TD_TEST(the_file_is_that_of_python) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *mapped = NULL, *loaded = NULL;
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(3)));
   td_put(td, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(3)));
-  TD_DO(td_consolidate(td, here("f"), NULL, &mapped));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &mapped));
   size_t size = 0;
-  char *bytes = td_read_file(here("f"), &size);
+  char *bytes = td_read_file(td_here("f"), &size);
   TD_CHECK_INT(size, 24 + strlen(text) + 8);
   TD_CHECK(memcmp(bytes, data, 24) == 0);
   TD_CHECK(memcmp(bytes + 24, text, strlen(text)) == 0);
@@ -125,13 +113,13 @@ TD_TEST(the_file_is_that_of_python) {
 
   TD_CHECK_FLAG(td_is_consolidated, mapped, 1);
   TD_CHECK_ENTRY(mapped, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(loaded, td), 1);
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
+  TD_CHECK_EQUAL(loaded, td);
   TD_CHECK_FLAG(td_is_locked, loaded, 0);
   td_tensor *seven = td_filled(TD_DTYPE_INT16, 7, TD_SIZES(3));
   TD_DO(td_set_inplace(loaded, TD_KEY("a"), seven)); /* stays here */
   td_free(loaded);
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
 }
 
@@ -144,9 +132,9 @@ TD_TEST(pythons_file_is_read_and_written_again) {
   TD_CHECK_VALUES(b, 19573, 13151, 10989, 10183);
   td_tensor_free(b);
   td_tensor_free(a);
-  TD_DO(td_consolidate(td, here("f"), NULL, &again));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &again));
   size_t one = 0, other = 0;
-  char *mine = td_read_file(here("f"), &one),
+  char *mine = td_read_file(td_here("f"), &one),
        *theirs = td_read_file(td_golden("consolidated"), &other);
   TD_CHECK_INT(one, other);
   TD_CHECK(memcmp(mine, theirs, one) == 0);
@@ -159,8 +147,8 @@ TD_TEST(the_lock_and_the_device_travel) {
   TD_DO(td_create((const int64_t[]){2}, 1, TD_DEVICE_CPU, -1, &td));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(2)));
   TD_DO(td_lock(td));
-  TD_DO(td_consolidate(td, here("f"), NULL, &mapped));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &mapped));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
   TD_CHECK_FLAG(td_is_locked, loaded, 1);
   td_device_type type = TD_DEVICE_NONE;
   int32_t index = 0;
@@ -169,7 +157,7 @@ TD_TEST(the_lock_and_the_device_travel) {
   td_free(loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
+  TD_DO(td_consolidated_load(td_here("f"), &options, &loaded));
   TD_DO(td_device(loaded, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
 }
@@ -177,7 +165,6 @@ TD_TEST(the_lock_and_the_device_travel) {
 static td_tensor *of_dtype(td_dtype dtype) {
   td_tensor *numbers = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)), *tensor = NULL;
   TD_DO(td_tensor_to(numbers, dtype, TD_DEVICE_NONE, -1, &tensor));
-  td_tensor_free(numbers);
   return tensor;
 }
 
@@ -197,21 +184,21 @@ TD_TEST(all_dtypes_and_layouts) {
   td_put(td, TD_KEY("odd"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(3)));
   td_put(td, TD_KEY("wide"), of_dtype(TD_DTYPE_COMPLEX128));
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   TD_CHECK_INT((uintptr_t)address(packed, TD_KEY("wide")) % 16, 0);
   td_free(packed);
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   td_free(td);
   td = td_sample();
   TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
-  TD_DO(td_consolidate(across, here("f"), NULL, &packed)); /* over the file that is there */
-  TD_CHECK_INT(equal(across, packed), 1);
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(across, loaded), 1);
+  TD_DO(td_consolidate(across, td_here("f"), NULL, &packed)); /* over the file that is there */
+  TD_CHECK_EQUAL(across, packed);
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
+  TD_CHECK_EQUAL(across, loaded);
 }
 
 TD_TEST(values_that_are_no_tensors_travel) {
@@ -219,13 +206,13 @@ TD_TEST(values_that_are_no_tensors_travel) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
   TD_DO(td_memmap_load(td_golden("nontensor"), &options, &td));
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
 }
 
 TD_TEST(empty_and_deep) {
@@ -233,8 +220,8 @@ TD_TEST(empty_and_deep) {
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
   td_free(packed);
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 2);
   td_free(loaded);
   td_free(packed);
@@ -244,13 +231,13 @@ TD_TEST(empty_and_deep) {
     td_put_dict(above, TD_KEY("d"), td);
     td = above;
   }
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_CHECK_INT(equal(td, packed), 1);
-  TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_CHECK_EQUAL(td, packed);
+  TD_EXPECT_NULL(td_consolidated_load(td_here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.max_depth = 3000;
-  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_DO(td_consolidated_load(td_here("f"), &options, &loaded));
+  TD_CHECK_EQUAL(td, loaded);
 }
 
 /* Each level holds the one below it twice: 2^40 paths, 41 dictionaries. */
@@ -268,7 +255,7 @@ TD_TEST(shared_dictionaries_are_packed_once) {
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
   td_free(packed);
-  TD_EXPECT_NULL(td_consolidate(td, here("f"), NULL, &packed), TD_ERR_UNSUPPORTED, packed);
+  TD_EXPECT_NULL(td_consolidate(td, td_here("f"), NULL, &packed), TD_ERR_UNSUPPORTED, packed);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
 }
 
@@ -279,14 +266,14 @@ TD_TEST(what_cannot_be_packed) {
   TD_CHECK_TEXT(td_last_error_message(), "leaves");
   TD_DO(td_remove(td, TD_KEY("leaves")));
   td_put(td, TD_KEY("cls"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3))); /* a tensor may */
-  TD_DO(td_consolidate(td, here("f"), NULL, &result));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &result));
   td_free(result);
   td_put(td, TD_KEY("<NJT_VALUES>x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
-  TD_EXPECT_NULL(td_consolidate(td, here("f"), NULL, &result), TD_ERR_KEY_INVALID, result);
+  TD_EXPECT_NULL(td_consolidate(td, td_here("f"), NULL, &result), TD_ERR_KEY_INVALID, result);
   TD_DO(td_remove(td, TD_KEY("<NJT_VALUES>x")));
   TD_EXPECT_NULL(td_consolidate(td, "", NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_consolidate(td, td_test_folder(), NULL, &result), TD_ERR_IO, result);
-  TD_EXPECT_NULL(td_consolidate(td, here("no/such/folder"), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_consolidate(td, td_here("no/such/folder"), NULL, &result), TD_ERR_IO, result);
   TD_CHECK_FLAG(td_is_locked, td, 0);
 }
 
@@ -297,14 +284,14 @@ static void make(const char *text, size_t data) {
   TD_CHECK(bytes != NULL);
   memcpy(bytes + data, text, strlen(text));
   memcpy(bytes + data + strlen(text), &length, 8);
-  td_write_file(here("f"), bytes, data + strlen(text) + 8);
+  td_write_file(td_here("f"), bytes, data + strlen(text) + 8);
   free(bytes);
 }
 
 static void refuse(const char *text, size_t data, td_status want) {
   td_tensordict *td;
   make(text, data);
-  TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_consolidated_load(td_here("f"), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), "f\"");
 }
 
@@ -322,7 +309,7 @@ TD_TEST(texts_in_another_order_and_with_more_in_it) {
        " \"leaves\": {" LEAF "}, \"n\": " NODE("", "", "") ", \"non_tensors\": {}, \"cls\": "
        "\"TensorDict\"} ",
        16);
-  TD_DO(td_consolidated_load(here("f"), NULL, &td));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 0));
 }
 
@@ -393,31 +380,31 @@ TD_TEST(files_that_are_cut) {
   size_t size = 0;
   char *bytes = td_read_file(td_golden("consolidated"), &size);
   for (size_t length = 0; length < size; length += 3) {
-    td_write_file(here("f"), bytes, length);
-    TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+    td_write_file(td_here("f"), bytes, length);
+    TD_EXPECT_NULL(td_consolidated_load(td_here("f"), NULL, &td), TD_ERR_FORMAT, td);
   }
   static const int64_t lengths[] = {-1, INT64_MIN, INT64_MAX, 0, 7, 1 << 20};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     memcpy(bytes + size - 8, &lengths[i], 8);
-    td_write_file(here("f"), bytes, size);
-    TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+    td_write_file(td_here("f"), bytes, size);
+    TD_EXPECT_NULL(td_consolidated_load(td_here("f"), NULL, &td), TD_ERR_FORMAT, td);
   }
   free(bytes);
-  TD_EXPECT_NULL(td_consolidated_load(here("nothing"), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_consolidated_load(td_here("nothing"), NULL, &td), TD_ERR_IO, td);
   TD_EXPECT_NULL(td_consolidated_load("", NULL, &td), TD_ERR_IO, td);
   TD_EXPECT_NULL(td_consolidated_load(td_test_folder(), NULL, &td), TD_ERR_IO, td);
-  TD_CHECK(symlink(td_golden("consolidated"), here("link")) == 0);
-  TD_EXPECT_NULL(td_consolidated_load(here("link"), NULL, &td), TD_ERR_IO, td);
+  TD_CHECK(symlink(td_golden("consolidated"), td_here("link")) == 0);
+  TD_EXPECT_NULL(td_consolidated_load(td_here("link"), NULL, &td), TD_ERR_IO, td);
 }
 
 TD_TEST(limits_of_what_is_read) {
   td_tensordict *td = three(), *packed = NULL, *loaded;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
   options.max_entries = 3;
-  TD_EXPECT_NULL(td_consolidated_load(here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_consolidated_load(td_here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
   options.max_entries = 4;
-  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
+  TD_DO(td_consolidated_load(td_here("f"), &options, &loaded));
 }
 
 /* Bytes that are changed one by one: a clear status, or a dictionary. */
@@ -428,9 +415,9 @@ TD_TEST(files_with_one_wrong_byte) {
     static const char others[] = {'\0', '"', '9', '}', '[', '\xff'};
     const char kept = bytes[at];
     bytes[at] = others[at % sizeof others];
-    td_write_file(here("f"), bytes, size);
+    td_write_file(td_here("f"), bytes, size);
     td_tensordict *td = TD_POISON;
-    const td_status status = td_consolidated_load(here("f"), NULL, &td);
+    const td_status status = td_consolidated_load(td_here("f"), NULL, &td);
     TD_CHECK((status == TD_OK) == (td != NULL));
     if (status != TD_OK && status != TD_ERR_FORMAT && status != TD_ERR_UNSUPPORTED) {
       td_test_fail(__FILE__, __LINE__, "byte %zu: %s", at, td_last_error_message());
@@ -452,9 +439,6 @@ static td_tensordict *mixed(void) {
   TD_DO(td_set_dict(td, TD_KEY("lazy"), stack));
   TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("words"), "[\"a\", \"b\"]"));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("word"), "{\"k\": [1, null, \"\\u00e9\"]}"));
-  td_free(stack);
-  td_free(other);
-  td_free(one);
   return td;
 }
 
@@ -478,16 +462,16 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   td_tensordict *td = mixed(), *packed = NULL, *loaded = NULL;
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
-  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_EQUAL(td, packed);
   td_free(packed);
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
   size_t size = 0;
-  char *bytes = td_read_file(here("f"), &size);
+  char *bytes = td_read_file(td_here("f"), &size);
   bytes[size - 8] = '\0';
   TD_CHECK_SAME_TEXT(bytes + 40, text);
   free(bytes);
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
+  TD_CHECK_EQUAL(td, loaded);
   td_free(loaded);
   td_free(packed);
   TD_DO(td_share_memory(td));
@@ -495,15 +479,15 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   size_t length = 0;
   TD_DO(td_shared_name(td, name, sizeof name, &length));
   TD_DO(td_shared_open(name, &loaded));
-  TD_CHECK_INT(equal(td, loaded), 1);
+  TD_CHECK_EQUAL(td, loaded);
 }
 
 TD_TEST(a_lazy_stack_as_root) {
   td_tensordict *td = mixed(), *lazy = td_take_dict(td, TD_KEY("lazy")), *packed = NULL;
   TD_DO(td_consolidate_inplace(lazy, NULL));
   TD_CHECK_FLAG(td_is_consolidated, lazy, 1);
-  TD_DO(td_consolidate(lazy, here("f"), NULL, &packed));
-  TD_CHECK_INT(equal(lazy, packed), 1);
+  TD_DO(td_consolidate(lazy, td_here("f"), NULL, &packed));
+  TD_CHECK_EQUAL(lazy, packed);
 }
 
 TD_TEST(names_of_dimensions_travel) {
@@ -512,8 +496,8 @@ TD_TEST(names_of_dimensions_travel) {
   const char *const *path = NULL;
   size_t length = 0;
   TD_DO(td_set_names(td, (const char *const[]){"time", NULL}, 2));
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
   TD_DO(td_names(loaded, &names));
   TD_CHECK_INT(td_keys_len(names), 2);
   TD_DO(td_keys_at(names, 0, &path, &length));
@@ -534,8 +518,8 @@ TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
   TD_CHECK(found != NULL);
   td_tensorclass_free(found);
   td_free(packed);
-  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
+  TD_DO(td_consolidate(td, td_here("f"), NULL, &packed));
+  TD_DO(td_consolidated_load(td_here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_DO(td_set_tensorclass(loaded, type)); /* a dictionary until then */
 }
@@ -554,27 +538,27 @@ TD_TEST(threads_write_the_same_bytes) {
   TD_DO(td_consolidate(td, NULL, &options, &one));
   options.num_threads = 3;
   TD_DO(td_consolidate(td, NULL, &options, &many));
-  TD_CHECK_INT(equal(one, many), 1);
-  TD_CHECK_INT(equal(td, many), 1);
+  TD_CHECK_EQUAL(one, many);
+  TD_CHECK_EQUAL(td, many);
   td_free(many);
   options.durable = 1;
-  TD_DO(td_consolidate(td, here("c"), &options, &many));
-  TD_CHECK_INT(equal(td, many), 1);
+  TD_DO(td_consolidate(td, td_here("c"), &options, &many));
+  TD_CHECK_EQUAL(td, many);
   td_free(many);
   options.num_threads = -1;
   TD_EXPECT_NULL(td_consolidate(td, NULL, &options, &many), TD_ERR_INVALID_ARGUMENT, many);
-  TD_EXPECT_NULL(td_consolidate(td, here("d"), &options, &many), TD_ERR_INVALID_ARGUMENT, many);
-  TD_CHECK(!td_exists(here("d")));
+  TD_EXPECT_NULL(td_consolidate(td, td_here("d"), &options, &many), TD_ERR_INVALID_ARGUMENT, many);
+  TD_CHECK(!td_exists(td_here("d")));
 }
 
 TD_TEST(a_file_to_write_to) {
   td_tensordict *td = three(), *file = NULL, *other = NULL;
-  TD_DO(td_consolidate(td, here("c"), NULL, &file));
+  TD_DO(td_consolidate(td, td_here("c"), NULL, &file));
   td_free(file);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
-  TD_DO(td_consolidated_load(here("c"), &options, &other));
+  TD_DO(td_consolidated_load(td_here("c"), &options, &other));
   options.write_through = 1;
-  TD_DO(td_consolidated_load(here("c"), &options, &file));
+  TD_DO(td_consolidated_load(td_here("c"), &options, &file));
   *(float *)address(file, TD_KEY("n", "b")) = 5;
   TD_CHECK_ENTRY(other, TD_KEY("n", "b"), TD_SIZES(3),
                  TD_VALUES(5, 21, 22)); /* not touched before */
@@ -582,6 +566,6 @@ TD_TEST(a_file_to_write_to) {
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
   td_free(other);
   td_free(file);
-  TD_DO(td_consolidated_load(here("c"), NULL, &file));
+  TD_DO(td_consolidated_load(td_here("c"), NULL, &file));
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
 }

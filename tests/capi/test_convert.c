@@ -7,7 +7,6 @@ static td_dtype dtype_of(const td_tensordict *td, const char *const *path, size_
   td_tensor *tensor = td_take(td, path, path_len);
   td_dtype dtype = TD_DTYPE_OTHER;
   TD_DO(td_tensor_dtype(tensor, &dtype));
-  td_tensor_free(tensor);
   return dtype;
 }
 
@@ -24,16 +23,10 @@ static int64_t measured(const td_tensordict *td, td_measure_kind kind) {
   return result;
 }
 
-static int same(const td_tensordict *one, const td_tensordict *other) {
-  int32_t result = -1;
-  TD_DO(td_is_same(one, other, &result));
-  return result;
-}
-
 TD_TEST(nothing_to_do_gives_the_same_dictionary) {
   td_tensordict *td = td_sample(), *result = NULL;
   TD_DO(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, NULL, &result));
-  TD_CHECK_INT(same(td, result), 1);
+  TD_CHECK(td_is_same_dict(td, result));
 }
 
 TD_TEST(dtype_and_device_at_once) {
@@ -46,7 +39,6 @@ TD_TEST(dtype_and_device_at_once) {
   TD_CHECK_FLAG(td_is_locked, result, 1);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(result);
   TD_DO(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_META, -1, NULL, &result));
   TD_CHECK_INT(device_of(result), TD_DEVICE_META);
   TD_CHECK_INT(dtype_of(result, TD_KEY("a")), TD_DTYPE_INT8);
@@ -63,7 +55,7 @@ TD_TEST(as_another_dictionary) {
   TD_CHECK_INT(dtype_of(result, TD_KEY("a")), TD_DTYPE_INT32);
   like = td_sample(); /* no device, and no dtype in common */
   TD_DO(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, NULL, &result));
-  TD_CHECK_INT(same(td, result), 1);
+  TD_CHECK(td_is_same_dict(td, result));
 }
 
 TD_TEST(each_tensor_as_the_one_of_its_key) {
@@ -138,7 +130,6 @@ TD_TEST(pinned_memory_needs_an_accelerator) {
   if (td_device_available(TD_DEVICE_CUDA)) {
     TD_DO(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result));
     TD_CHECK_INT(measured(result, TD_MEASURE_IS_PINNED), 1);
-    td_free(result);
   } else if (!td_device_available(TD_DEVICE_XPU)) {
     TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result),
                    TD_ERR_DEVICE, result);
@@ -160,7 +151,6 @@ TD_TEST(the_common_device) {
   td_put(td, TD_KEY("m"), meta);
   TD_DO(td_auto_device(td)); /* two of them */
   TD_CHECK_INT(device_of(td), TD_DEVICE_NONE);
-  td_free(n);
   td_free(td);
   td = td_empty(TD_SIZES(3));
   TD_DO(td_auto_device(td));

@@ -13,8 +13,6 @@ static td_tensordict *part(double value, int64_t width) {
 static td_tensordict *stacked(int64_t first, int64_t second) {
   td_tensordict *one = part(1, first), *two = part(2, second), *lazy = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
-  td_free(one);
-  td_free(two);
   return lazy;
 }
 

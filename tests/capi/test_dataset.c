@@ -9,8 +9,6 @@
 #include "td_values.h"
 
 static const char *data_of(const char *name) { return td_path(td_golden("../datasets"), name); }
-static const char *file_named(const char *name) { return td_path(td_test_folder(), name); }
-
 static td_dataset *open_set(const char *name) {
   td_dataset *set = NULL;
   const td_status status = td_dataset_open(data_of(name), NULL, &set);
@@ -38,7 +36,6 @@ TD_TEST(what_a_handle_tells) {
   TD_EXPECT(td_dataset_version(set, version, 2, &count), TD_ERR_BUFFER_TOO_SMALL);
   TD_DO(td_dataset_version(set, version, sizeof version, &count));
   TD_CHECK_SAME_TEXT(version, "0.5.4");
-  td_dataset_free(set);
 }
 
 TD_TEST(keys_with_dtypes_and_sizes) {
@@ -53,18 +50,14 @@ TD_TEST(keys_with_dtypes_and_sizes) {
   TD_CHECK_DTYPE(td, TD_KEY("episode"), TD_DTYPE_INT64);
   td_tensor *matrix = td_take(td, TD_KEY("info", "deep", "matrix"));
   TD_CHECK_SIZES(matrix, 0, 2, 2);
-  td_tensor_free(matrix);
   td_entry_kind entry = 0;
   TD_DO(td_get_kind(td, TD_KEY("observation", "camera"), &entry));
   TD_CHECK_INT(entry, TD_ENTRY_NON_TENSOR);
-  td_free(td);
-  td_dataset_free(set);
 }
 
 TD_TEST(episodes_and_rows) {
   td_dataset *set = open_set("minari/mixed");
   td_tensordict *flat = NULL, *stack = NULL, *one = NULL, *part = NULL;
-  int32_t same = 0;
   char text[64];
   size_t length = 0;
   TD_DO(td_dataset_flat(set, &flat));
@@ -74,14 +67,10 @@ TD_TEST(episodes_and_rows) {
   TD_DO(td_dataset_episode(set, 1, &one));
   TD_CHECK_BATCH(one, 7);
   TD_DO(td_dataset_rows(set, 3, 7, &part));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, part);
   TD_DO(td_get_row_text(one, TD_KEY("observation", "say"), 2, text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "gogogo");
-  td_free(part);
   td_free(one);
-  td_free(stack);
-  td_free(flat);
 
   TD_DO(td_dataset_rows(set, 15, 0, &part));
   TD_CHECK_BATCH(part, 0);
@@ -95,7 +84,6 @@ TD_TEST(episodes_and_rows) {
   TD_EXPECT(td_dataset_episodes(set, 0, 4, &part), TD_ERR_INDEX);
   TD_EXPECT(td_dataset_episodes(set, 0, 0, &part), TD_ERR_INDEX);
   TD_EXPECT(td_dataset_episode_metadata(set, -1, &part), TD_ERR_INDEX);
-  td_dataset_free(set);
 }
 
 TD_TEST(pictures_are_decoded) {
@@ -128,19 +116,16 @@ TD_TEST(pictures_are_decoded) {
   TD_DO(td_dataset_structure(set, &td));
   camera = td_take(td, TD_KEY("observation", "camera"));
   TD_CHECK_SIZES(camera, 0, 32, 36, 3);
-  td_tensor_free(camera);
   td_free(td);
   TD_DO(td_dataset_rows(set, 2, 2, &td)); /* of two episodes */
   camera = td_take(td, TD_KEY("observation", "camera"));
   TD_CHECK_SIZES(camera, 2, 32, 36, 3);
-  td_tensor_free(camera);
   td_free(td);
   td_dataset_free(set);
   options.max_bytes = 20000; /* enough for the files, too little for all their pixels */
   TD_DO(td_dataset_open(data_of("minari/mixed"), &options, &set));
   TD_EXPECT(td_dataset_episode(set, 1, &td), TD_ERR_FORMAT);
   TD_CHECK(td == NULL && strstr(td_last_error_message(), "pictures of [32, 36, 3]") != NULL);
-  td_dataset_free(set);
 }
 
 TD_TEST(rows_of_a_bag) {
@@ -203,8 +188,6 @@ TD_TEST(metadata_keep_their_text) {
   TD_DO(td_dataset_episode_metadata(set, 4, &td));
   TD_DO(td_get_non_tensor_json(td, TD_KEY("seed"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "4");
-  td_free(td);
-  td_dataset_free(set);
 }
 
 TD_TEST(options_are_checked) {
@@ -231,22 +214,22 @@ TD_TEST(options_are_checked) {
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_FORMAT);
   options.struct_size = 4;
   TD_EXPECT(td_dataset_open(path, &options, &set), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_dataset_open(file_named("none"), NULL, &set), TD_ERR_IO);
+  TD_EXPECT(td_dataset_open(td_here("none"), NULL, &set), TD_ERR_IO);
   TD_EXPECT(td_dataset_open(td_test_folder(), NULL, &set), TD_ERR_FORMAT);
   TD_EXPECT(td_dataset_open("", NULL, &set), TD_ERR_IO);
 }
 
 /* A data set of Minari with another metadata.json. */
 static td_status with_metadata(const char *json, td_dataset **set) {
-  if (!td_exists(file_named("lies"))) td_make_folder(file_named("lies"));
-  td_write_text(file_named("lies/metadata.json"), json);
-  if (!td_exists(file_named("lies/main_data.hdf5"))) {
+  if (!td_exists(td_here("lies"))) td_make_folder(td_here("lies"));
+  td_write_text(td_here("lies/metadata.json"), json);
+  if (!td_exists(td_here("lies/main_data.hdf5"))) {
     size_t size = 0;
     char *bytes = td_read_file(data_of("minari/cartpole/data/main_data.hdf5"), &size);
-    td_write_file(file_named("lies/main_data.hdf5"), bytes, size);
+    td_write_file(td_here("lies/main_data.hdf5"), bytes, size);
     free(bytes);
   }
-  return td_dataset_open(file_named("lies"), NULL, set);
+  return td_dataset_open(td_here("lies"), NULL, set);
 }
 
 TD_TEST(metadata_that_lie) {
@@ -267,8 +250,6 @@ TD_TEST(metadata_that_lie) {
   TD_CHECK_INT(with_metadata("{\"unknown\": [NaN, Infinity]}", &set), TD_OK);
   td_tensordict *td = NULL;
   TD_DO(td_dataset_metadata(set, &td));
-  td_free(td);
-  td_dataset_free(set);
 }
 
 static td_tensordict *demo(int64_t rows) {
@@ -285,9 +266,8 @@ static td_status with_demos(const td_tensordict *const *demos, size_t count, td_
   TD_DO(td_lazy_stack(demos, count, 0, &stack));
   options.flags = TD_HDF5_SAVE_STACK;
   options.group = "data";
-  TD_DO(td_hdf5_save(stack, file_named("demos.hdf5"), &options));
-  td_free(stack);
-  return td_dataset_open(file_named("demos.hdf5"), NULL, set);
+  TD_DO(td_hdf5_save(stack, td_here("demos.hdf5"), &options));
+  return td_dataset_open(td_here("demos.hdf5"), NULL, set);
 }
 
 TD_TEST(episodes_that_differ) {
@@ -298,9 +278,7 @@ TD_TEST(episodes_that_differ) {
   td_put(second, TD_KEY("more"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(2)));
   TD_CHECK_INT(with_demos(both, 2, &set), TD_OK);
   TD_DO(td_dataset_episode(set, 1, &td));
-  td_free(td);
   TD_DO(td_dataset_episodes(set, 0, 2, &td));
-  td_free(td);
   TD_EXPECT(td_dataset_flat(set, &td), TD_ERR_FORMAT);
   TD_CHECK(strstr(td_last_error_message(), "/data/demo_1/more") != NULL);
   td_dataset_free(set);
@@ -322,44 +300,36 @@ TD_TEST(episodes_that_differ) {
   td_put(first, TD_KEY("observation"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)));
   TD_CHECK_INT(with_demos(both, 2, &set), TD_OK);
   TD_EXPECT(td_dataset_episode(set, 0, &td), TD_ERR_KEY_EXISTS);
-  td_dataset_free(set);
-  td_free(first);
-  td_free(second);
 }
 
 TD_TEST(written_as_another_kind) {
   td_dataset *set = open_set("minari/cartpole"), *again = NULL;
   td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
   td_tensordict *flat = NULL, *back = NULL, *metadata = NULL;
-  int32_t same = 0;
-  const char *file = file_named("copy.hdf5");
+  const char *file = td_here("copy.hdf5");
   options.deflate = 1;
   TD_DO(td_dataset_convert(set, TD_DATASET_KIND_ROBOMIMIC, file, &options));
   TD_DO(td_dataset_open(file, NULL, &again));
   TD_DO(td_dataset_flat(set, &flat));
   TD_DO(td_dataset_flat(again, &back));
-  TD_DO(td_equal(flat, back, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(back);
+  TD_CHECK_EQUAL(flat, back);
   td_dataset_free(again);
 
   /* What cannot be held is named, and nothing is written. */
-  TD_EXPECT(td_dataset_convert(set, TD_DATASET_KIND_D4RL, file_named("none.hdf5"), NULL),
+  TD_EXPECT(td_dataset_convert(set, TD_DATASET_KIND_D4RL, td_here("none.hdf5"), NULL),
             TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "the metadata of episodes");
-  TD_CHECK(!td_exists(file_named("none.hdf5")));
+  TD_CHECK(!td_exists(td_here("none.hdf5")));
   options.flags = TD_DATASET_SAVE_LOSSY | TD_DATASET_SAVE_DURABLE;
   TD_DO(td_dataset_convert(set, TD_DATASET_KIND_D4RL, file, &options));
   TD_DO(td_dataset_open(file, NULL, &again));
   td_dataset_free(again);
 
   TD_DO(td_dataset_metadata(set, &metadata));
-  TD_DO(td_dataset_save(flat, metadata, TD_DATASET_KIND_MINARI, file_named("copy-v1"), NULL));
-  TD_DO(td_dataset_open(file_named("copy-v1"), NULL, &again));
+  TD_DO(td_dataset_save(flat, metadata, TD_DATASET_KIND_MINARI, td_here("copy-v1"), NULL));
+  TD_DO(td_dataset_open(td_here("copy-v1"), NULL, &again));
   TD_DO(td_dataset_flat(again, &back));
-  TD_DO(td_equal(flat, back, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(back);
+  TD_CHECK_EQUAL(flat, back);
   td_dataset_free(again);
 
   options.flags = 4;
@@ -371,10 +341,7 @@ TD_TEST(written_as_another_kind) {
   TD_EXPECT(td_dataset_save(flat, NULL, 99, file, NULL), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_dataset_save(flat, NULL, TD_DATASET_KIND_ROS, file, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_dataset_save(flat, NULL, 2, "", NULL), TD_ERR_IO);
-  TD_EXPECT(td_dataset_save(flat, NULL, 2, file_named("no/file"), NULL), TD_ERR_IO);
-  td_free(metadata);
-  td_free(flat);
-  td_dataset_free(set);
+  TD_EXPECT(td_dataset_save(flat, NULL, 2, td_here("no/file"), NULL), TD_ERR_IO);
 }
 
 static const char *const sets[] = {"minari/attributes/data/main_data.hdf5", "robomimic/raw.hdf5",
@@ -415,8 +382,6 @@ static int try(const char *place, td_dataset_kind kind) {
       td_tensordict *copy = NULL;
       TD_CHECK_BATCH(td, steps);
       TD_DO(td_clone(td, 0, &copy)); /* reads every value */
-      td_free(copy);
-      td_free(td);
     }
     if (episodes != 0) {
       status = td_dataset_episode_metadata(set, episodes - 1, &td);
@@ -434,8 +399,8 @@ TD_TEST(truncated_files) {
     size_t size = 0;
     char *bytes = td_read_file(data_of(sets[i]), &size);
     for (size_t n = 0; n < size; n += 1 + size / (TD_TEST_SANITIZED ? 20 : 200)) {
-      td_write_file(file_named("damaged.hdf5"), bytes, n);
-      try(file_named("damaged.hdf5"), TD_DATASET_KIND_DETECT);
+      td_write_file(td_here("damaged.hdf5"), bytes, n);
+      try(td_here("damaged.hdf5"), TD_DATASET_KIND_DETECT);
     }
     free(bytes);
   }
@@ -520,10 +485,10 @@ TD_TEST(sets_at_random) {
              one_of(&random, values, 8));
     td_file_options options = TD_FILE_OPTIONS_INIT;
     options.metadata = metadata;
-    const td_status saved = td_file_save(td, file_named("random.hdf5"), &options);
+    const td_status saved = td_file_save(td, td_here("random.hdf5"), &options);
     if (saved == TD_OK) {
-      opened += try(file_named("random.hdf5"), TD_DATASET_KIND_DETECT);
-      opened += try(file_named("random.hdf5"), kind);
+      opened += try(td_here("random.hdf5"), TD_DATASET_KIND_DETECT);
+      opened += try(td_here("random.hdf5"), kind);
     } else if (saved != TD_ERR_KEY_EXISTS) {
       TD_CHECK_INT(saved, TD_OK);
     }

@@ -36,34 +36,23 @@ TD_TEST(what_handles_tell) {
 TD_TEST(lerobot_with_many_episodes_in_a_file) {
   td_tensordict *flat = flat_of(data_of("lerobot/arm")), *part = NULL, *one = NULL;
   td_dataset *set = open_set(data_of("lerobot/arm"));
-  int32_t same = 0;
   check_arm(flat);
   TD_DO(td_dataset_structure(set, &part));
   TD_CHECK_BATCH(part, 0);
   td_tensor *matrix = td_take(part, TD_KEY("observation", "matrix"));
   TD_CHECK_SIZES(matrix, 0, 2, 3);
-  td_tensor_free(matrix);
   matrix = td_take(part, TD_KEY("next", "reward"));
   TD_CHECK_SIZES(matrix, 0, 1);
-  td_tensor_free(matrix);
   td_entry_kind entry = 0;
   TD_DO(td_get_kind(part, FRONT, &entry));
   TD_CHECK_INT(entry, TD_ENTRY_NON_TENSOR);
   td_free(part);
   TD_DO(td_dataset_episode(set, 1, &one));
   TD_DO(td_index(flat, TD_AT(TD_I_SLICE(5, 8)), &part));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(part);
-  td_free(one);
+  TD_CHECK_EQUAL(one, part);
   TD_DO(td_dataset_rows(set, 3, 7, &part)); /* over the borders of episodes */
   TD_DO(td_index(flat, TD_AT(TD_I_SLICE(3, 10)), &one));
-  TD_DO(td_equal(one, part, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(part);
-  td_free(one);
-  td_dataset_free(set);
-  td_free(flat);
+  TD_CHECK_EQUAL(one, part);
 }
 
 TD_TEST(lerobot_with_a_file_for_each_episode) {
@@ -72,7 +61,6 @@ TD_TEST(lerobot_with_a_file_for_each_episode) {
   check_hash(flat, STATE, "61a6535d81e1cc4589f570a8b1310e5d2b3c90944903e3fc299658b4ccde5ac7");
   check_hash(flat, TD_KEY("count"),
              "25c8dc69a575960ad657685b3cd30634e6e3bfd5dddea996aa1f6a856a8d8bf0");
-  td_free(flat);
 }
 
 TD_TEST(lerobot_metadata) {
@@ -97,8 +85,6 @@ TD_TEST(lerobot_metadata) {
   check_json_of(td, "tasks", "[\"lift the cube\"]");
   TD_DO(td_get_kind(td, TD_KEY("stats"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
-  td_free(td);
-  td_dataset_free(set);
 }
 
 TD_TEST(lerobot_without_its_videos) {
@@ -111,8 +97,6 @@ TD_TEST(lerobot_without_its_videos) {
   td_dataset *set = open_set(data_of("lerobot/arm_video"));
   TD_DO(td_dataset_metadata(set, &td));
   check_json_of(td, "videos", "[\"observation.images.front\"]");
-  td_free(td);
-  td_dataset_free(set);
 }
 
 static td_tensordict *decoded(const char *path) {
@@ -136,34 +120,23 @@ TD_TEST(lerobot_pictures) {
   td = decoded(data_of("minari/mixed_arrow"));
   td_tensor *camera = td_take(td, TD_KEY("next", "observation", "camera"));
   TD_CHECK_SIZES(camera, 15, 32, 36, 3);
-  td_tensor_free(camera);
-  td_free(td);
 }
 
 TD_TEST(minari_is_the_same_in_all_formats) {
   td_tensordict *arrow = flat_of(data_of("minari/mixed_arrow")),
                 *parquet = flat_of(data_of("minari/mixed_parquet")), *hdf5 = NULL;
-  int32_t same = 0;
-  TD_DO(td_equal(arrow, parquet, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(arrow, parquet);
   td_dataset *set = NULL;
   const td_status status = td_dataset_open(data_of("minari/mixed"), NULL, &set);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_DO(td_dataset_flat(set, &hdf5));
-  TD_DO(td_equal(arrow, hdf5, &same));
-  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(arrow), td_printed(hdf5));
-  td_free(hdf5);
+  TD_CHECK_EQUAL(arrow, hdf5);
   TD_DO(td_dataset_structure(set, &hdf5));
   td_dataset_free(set);
   set = open_set(data_of("minari/mixed_arrow"));
   td_free(arrow);
   TD_DO(td_dataset_structure(set, &arrow));
-  TD_DO(td_equal(arrow, hdf5, &same));
-  TD_CHECK_INT(same, 1);
-  td_dataset_free(set);
-  td_free(arrow);
-  td_free(parquet);
-  td_free(hdf5);
+  TD_CHECK_EQUAL(arrow, hdf5);
 }
 
 TD_TEST(minari_metadata_of_episodes) {
@@ -174,7 +147,6 @@ TD_TEST(minari_metadata_of_episodes) {
   td_free(td);
   TD_DO(td_dataset_episode(set, 2, &td));
   TD_CHECK_BATCH(td, 5);
-  td_free(td);
   td_dataset_free(set);
   td = flat_of(data_of("minari/pendulum"));
   check_hash(td, TD_KEY("action"),
@@ -183,7 +155,6 @@ TD_TEST(minari_metadata_of_episodes) {
              "a299512f4e9a7891c9f039fdefbe6047e13c50d0b51ee57cf1d84945690b19df");
   check_hash(td, TD_KEY("next", "truncated"),
              "a731baf323ebe05522b0eb22d2e9e53a5374a3ed5205f0ac8817526524b41147");
-  td_free(td);
 }
 
 /* Sets that lie. */

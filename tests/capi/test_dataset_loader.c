@@ -26,7 +26,6 @@ static void compare(const char *name, td_loader_options options, int batches) {
   TD_DO(td_loader_create(flat, &options, &of_flat));
   int count = 0;
   for (int ends = 0; ends < 2;) {
-    int32_t same = 0;
     TD_DO(td_loader_next(of_set, &read));
     TD_DO(td_loader_next(of_flat, &wanted));
     TD_CHECK((read == NULL) == (wanted == NULL));
@@ -35,8 +34,7 @@ static void compare(const char *name, td_loader_options options, int batches) {
       continue;
     }
     count++;
-    TD_DO(td_equal(read, wanted, &same));
-    if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(read), td_printed(wanted));
+    TD_CHECK_EQUAL(read, wanted);
     td_free(read);
     td_free(wanted);
   }
@@ -95,9 +93,7 @@ TD_TEST(keys_and_states) {
   TD_DO(td_loader_load_state(other, state));
   TD_DO(td_loader_next(loader, &batch));
   TD_DO(td_loader_next(other, &again));
-  int32_t same = 0;
-  TD_DO(td_equal(batch, again, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(batch, again);
   td_free(batch);
   td_free(again);
   td_free(state);

@@ -50,7 +50,6 @@ TD_TEST(many_episodes_in_a_video) {
   TD_DO(td_dataset_flat(set, &flat));
   td_tensor *frames = td_take(flat, FRONT);
   TD_CHECK_SIZES(frames, 14, 64, 64, 3);
-  td_tensor_free(frames);
   check_hash(flat, FRONT, "7ede13d3dd0f83ba7821a39f09751283a6ef8e654a16f6c95409fc049093e478");
   for (int64_t row = 0; row < 14; row++) {
     const double mean = mean_of(flat, FRONT, row);
@@ -58,28 +57,19 @@ TD_TEST(many_episodes_in_a_video) {
       td_test_fail(__FILE__, __LINE__, "row %d: %f, not %f", (int)row, mean, means[row]);
   }
   for (int64_t from = 13; from >= 0; from--) { /* each alone, backwards */
-    int32_t same = 0;
     TD_DO(td_dataset_rows(set, from, 1, &part));
     TD_DO(td_index(flat, TD_AT(TD_I_SLICE(from, from + 1)), &of_flat));
-    TD_DO(td_equal(part, of_flat, &same));
-    TD_CHECK_INT(same, 1);
-    td_free(part);
-    td_free(of_flat);
+    TD_CHECK_EQUAL(part, of_flat);
   }
   TD_DO(td_dataset_episode(set, 1, &part));
   TD_CHECK(mean_of(part, FRONT, 0) < 83.5);
-  td_free(part);
   TD_DO(td_dataset_structure(set, &part));
   frames = td_take(part, FRONT);
   TD_CHECK_SIZES(frames, 0, 64, 64, 3);
-  td_tensor_free(frames);
   td_free(part);
   TD_DO(td_dataset_metadata(set, &part)); /* lists those that are left out */
   TD_DO(td_get_kind(part, TD_KEY("videos"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(part);
-  td_free(flat);
-  td_dataset_free(set);
 }
 
 typedef struct reading {
@@ -118,8 +108,6 @@ TD_TEST(several_threads_read) {
     pthread_join(threads[i], NULL);
     TD_CHECK_INT(readings[i].differ, 0);
   }
-  td_free(flat);
-  td_dataset_free(set);
 }
 
 TD_TEST(a_video_for_each_episode) {
@@ -128,13 +116,9 @@ TD_TEST(a_video_for_each_episode) {
   TD_DO(td_dataset_flat(set, &flat));
   td_tensor *frames = td_take(flat, TOP);
   TD_CHECK_SIZES(frames, 12, 32, 48, 3);
-  td_tensor_free(frames);
   frames = td_take(flat, HAND); /* whose channels info.json tells first */
   TD_CHECK_SIZES(frames, 12, 24, 40, 3);
-  td_tensor_free(frames);
   TD_CHECK(mean_of(flat, TOP, 3) != mean_of(flat, TOP, 4));
-  td_free(flat);
-  td_dataset_free(set);
 }
 
 TD_TEST(pictures_and_videos_are_decoded_together) {
@@ -147,7 +131,6 @@ TD_TEST(pictures_and_videos_are_decoded_together) {
   TD_DO(td_dataset_episode(set, 2, &td));
   td_tensor *frames = td_take(td, FRONT);
   TD_CHECK_SIZES(frames, 6, 64, 64, 3);
-  td_tensor_free(frames);
   td_free(td);
   td_dataset_free(set);
   options.flags = 4;
@@ -158,7 +141,6 @@ TD_TEST(videos_become_pictures) {
   td_dataset *set = open_videos(data_of("lerobot/arm_video"));
   const char *to = kept(file_named("pictures"));
   td_tensordict *was = NULL, *is = NULL;
-  int32_t same = 0;
   const td_status status = td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, NULL);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_CHECK_INT(status, TD_OK);
@@ -168,11 +150,7 @@ TD_TEST(videos_become_pictures) {
   options.flags = TD_DATASET_DECODE;
   TD_DO(td_dataset_open(to, &options, &set));
   TD_DO(td_dataset_flat(set, &is));
-  TD_DO(td_equal(was, is, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(was);
-  td_free(is);
-  td_dataset_free(set);
+  TD_CHECK_EQUAL(was, is);
 }
 
 /* Opened without its videos, a set of LeRobot is written with them as they are. */
@@ -180,7 +158,6 @@ static void check_kept(const char *name, const char *to) {
   td_dataset_free(open_videos(data_of(name)));
   td_dataset *set = open_set(data_of(name));
   td_tensordict *was = NULL, *is = NULL;
-  int32_t same = 0;
   char version[8];
   size_t length = 0;
   TD_DO(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, NULL));
@@ -192,8 +169,7 @@ static void check_kept(const char *name, const char *to) {
   TD_DO(td_dataset_version(set, version, sizeof version, &length));
   TD_CHECK_SAME_TEXT(version, "v3.0");
   TD_DO(td_dataset_flat(set, &is));
-  TD_DO(td_equal(was, is, &same));
-  if (!same) td_test_fail(__FILE__, __LINE__, "%s, not %s", td_printed(is), td_printed(was));
+  TD_CHECK_EQUAL(was, is);
   td_free(was);
   td_free(is);
   td_dataset_free(set);
@@ -222,8 +198,6 @@ TD_TEST(videos_stay_as_they_are) {
   TD_DO(td_get_non_tensor_json(about, TD_KEY("stats"), text, sizeof text, &length));
   TD_CHECK_TEXT(text,
                 "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0]]],\"max\":[[[1.0]]");
-  td_free(about);
-  td_dataset_free(set);
 }
 
 TD_TEST(version_2_becomes_3) {

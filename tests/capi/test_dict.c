@@ -162,26 +162,20 @@ TD_TEST(share_sees_changes_and_clone_does_not) {
   TD_CHECK_BATCH(deep, 4, 3);
 }
 
-static int32_t same(const td_tensordict *td, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_is_same(td, other, &answer));
-  return answer;
-}
-
 TD_TEST(handles_on_one_dictionary_are_told_from_equal_ones) {
   td_tensordict *td = td_sample(), *twin = td_sample(), *other = NULL;
-  TD_CHECK_INT(same(td, td), 1);
-  TD_CHECK_INT(same(td, twin), 0); /* equal, but another one */
+  TD_CHECK(td_is_same_dict(td, td));
+  TD_CHECK(!td_is_same_dict(td, twin)); /* equal, but another one */
   TD_DO(td_dup(td, &other));
-  TD_CHECK_INT(same(td, other), 1);
+  TD_CHECK(td_is_same_dict(td, other));
   TD_DO(td_clone(td, TD_CLONE_SHALLOW, &other));
-  TD_CHECK_INT(same(td, other), 0);
+  TD_CHECK(!td_is_same_dict(td, other));
   TD_DO(td_contiguous(td, &other)); /* the same tensors in another one */
-  TD_CHECK_INT(same(td, other), 0);
+  TD_CHECK(!td_is_same_dict(td, other));
   other = td_take_dict(td, TD_KEY("n"));
   td_tensordict *again = td_take_dict(td, TD_KEY("n"));
-  TD_CHECK_INT(same(other, again), 1);
-  TD_CHECK_INT(same(other, td), 0);
+  TD_CHECK(td_is_same_dict(other, again));
+  TD_CHECK(!td_is_same_dict(other, td));
 
   int32_t answer = 7;
   td_free(other);
@@ -246,7 +240,5 @@ TD_TEST(deep_trees_do_not_overflow_the_stack) {
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));
   TD_DO(td_clone(td, 0, &root));
-  int32_t equal = 0;
-  TD_DO(td_equal(td, root, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, root);
 }

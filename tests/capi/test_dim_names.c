@@ -46,7 +46,6 @@ static td_tensordict *named(void) {
 static void check_nested(const td_tensordict *td, const char *want) {
   td_tensordict *inner = td_take_dict(td, TD_KEY("n"));
   CHECK_NAMES(inner, want);
-  td_free(inner);
 }
 
 TD_TEST(none_at_first_and_again_after_clearing) {
@@ -296,7 +295,7 @@ TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
 }
 
 TD_TEST(pad_keeps_names_and_tile_does_not) {
-  td_tensordict *td = named(), *result = NULL, *lazy = NULL;
+  td_tensordict *td = named(), *lazy = NULL;
   CHECK_RESULT(td_pad(td, TD_SIZES(1, 0, 0, 2), 0, &result), "x,y");
   CHECK_RESULT(td_repeat(td, TD_SIZES(1, 2), 0, &result), "x,y");
   CHECK_RESULT(td_repeat(td, TD_SIZES(1, 2), TD_REPEAT_TILE, &result), "-,-");

@@ -15,8 +15,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static td_tensordict *four_megabytes(void) {
   td_tensordict *td = td_empty(TD_SIZES(4));
   td_tensor *big = NULL;
@@ -46,7 +44,7 @@ static void check_no_room(const char *folder) {
 
 TD_TEST(a_full_disk) {
 #if defined(__linux__)
-  const char *disk = here("disk");
+  const char *disk = td_here("disk");
   td_make_folder(disk);
   if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
   const char *folder = td_path(disk, "m");
@@ -79,7 +77,7 @@ TD_TEST(a_full_disk) {
 TD_TEST(a_limit_on_the_size_of_files) {
   struct rlimit before;
   TD_CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
-  const char *folder = here("m");
+  const char *folder = td_here("m");
   struct rlimit limit = before;
   limit.rlim_cur = 1 << 20;
   signal(SIGXFSZ, SIG_IGN);
@@ -93,7 +91,7 @@ TD_TEST(an_older_save_survives_a_failed_one) {
   struct rlimit before, limit;
   td_tensordict *old = td_empty(TD_SIZES(4)), *mapped = NULL, *loaded = NULL;
   td_put(old, TD_KEY("big"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
-  const char *folder = here("m");
+  const char *folder = td_here("m");
   TD_DO(td_memmap(old, folder, NULL, &mapped));
   td_free(mapped);
   TD_CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -112,24 +110,24 @@ TD_TEST(an_older_save_survives_a_failed_one) {
 
 TD_TEST(a_file_where_a_folder_is_needed) {
   td_tensordict *td = td_sample(), *mapped;
-  td_write_text(here("file"), "x");
-  TD_EXPECT_NULL(td_memmap(td, here("file"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_EXPECT_NULL(td_memmap(td, here("file/below"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_EXPECT_NULL(td_memmap_load(here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
-  TD_CHECK_INT(td_file_size(here("file")), 1);
+  td_write_text(td_here("file"), "x");
+  TD_EXPECT_NULL(td_memmap(td, td_here("file"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_memmap(td, td_here("file/below"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_memmap_load(td_here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
+  TD_CHECK_INT(td_file_size(td_here("file")), 1);
 }
 
 TD_TEST(no_permission) {
   if (geteuid() == 0) td_test_skip("root has every permission");
   td_tensordict *td = td_sample(), *mapped = NULL;
-  td_make_folder(here("closed"));
-  TD_DO(td_memmap(td, here("closed/m"), NULL, &mapped));
+  td_make_folder(td_here("closed"));
+  TD_DO(td_memmap(td, td_here("closed/m"), NULL, &mapped));
   td_free(mapped);
-  TD_CHECK(chmod(here("closed/m/meta.json"), 0) == 0);
-  TD_EXPECT_NULL(td_memmap_load(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_CHECK(chmod(td_here("closed/m/meta.json"), 0) == 0);
+  TD_EXPECT_NULL(td_memmap_load(td_here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "ermission");
-  TD_CHECK(chmod(here("closed"), 0) == 0);
-  TD_EXPECT_NULL(td_memmap_load(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_EXPECT_NULL(td_memmap(td, here("closed/n"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_CHECK(chmod(here("closed"), 0700) == 0);
+  TD_CHECK(chmod(td_here("closed"), 0) == 0);
+  TD_EXPECT_NULL(td_memmap_load(td_here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_memmap(td, td_here("closed/n"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_CHECK(chmod(td_here("closed"), 0700) == 0);
 }

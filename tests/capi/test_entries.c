@@ -144,15 +144,12 @@ TD_TEST(the_last_entry_is_popped) {
   TD_CHECK_INT(kind, TD_ENTRY_DICT);
   TD_CHECK_KEYS(dict, "b c");
   td_keys_free(key);
-  td_free(dict);
   TD_DO(td_lock(td));
   TD_EXPECT_NULL(td_pop_last(td, &key, &tensor, &dict), TD_ERR_LOCKED, key);
   TD_CHECK(tensor == NULL && dict == NULL);
   TD_DO(td_unlock(td));
   TD_DO(td_pop_last(td, &key, &tensor, &dict));
   TD_CHECK_VALUES(tensor, 0, 1, 2);
-  td_tensor_free(tensor);
-  td_keys_free(key);
   TD_EXPECT_NULL(td_pop_last(td, &key, &tensor, &dict), TD_ERR_KEY_NOT_FOUND, key);
 }
 
@@ -234,7 +231,6 @@ TD_TEST(skeletons) {
   TD_CHECK_KEYS(result, "");
   TD_CHECK_BATCH(result, 3);
   TD_CHECK_FLAG(td_is_locked, result, 0);
-  td_free(result);
   TD_DO(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result));
   TD_CHECK_KEYS(result, "n n/deep");
 }

@@ -7,8 +7,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 /* A file of tests/data/files, which make.py there has written. */
 static const char *theirs(const char *name) {
   return td_path(td_path(td_path(td_golden(".."), "files"), "."), name);
@@ -18,12 +16,6 @@ static td_tensordict *load(const char *path) {
   td_tensordict *td = NULL;
   TD_DO(td_file_load(path, NULL, &td));
   return td;
-}
-
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
 }
 
 /* The same as doubles, for dtypes that C has not. */
@@ -43,14 +35,6 @@ static void check_same_file(const char *one, const char *other) {
   TD_CHECK(memcmp(a, b, first) == 0);
   free(b);
   free(a);
-}
-
-static char *metadata_of(const char *path) {
-  size_t length = 0;
-  TD_DO(td_file_metadata(path, NULL, NULL, 0, &length));
-  char *text = malloc(length + 1);
-  TD_DO(td_file_metadata(path, NULL, text, length + 1, &length));
-  return text;
 }
 
 TD_TEST(safetensors_of_others) {
@@ -77,12 +61,12 @@ TD_TEST(safetensors_of_others) {
   TD_CHECK_DTYPE(td, TD_KEY("yes"), TD_DTYPE_BOOL);
   TD_CHECK_DTYPE(td, TD_KEY("layer", "weight"), TD_DTYPE_INT64);
 
-  char *metadata = metadata_of(theirs("model.safetensors"));
+  char *metadata = td_metadata_of(theirs("model.safetensors"));
   TD_CHECK_SAME_TEXT(metadata, "{\"format\":\"pt\",\"note\":\"caf\xc3\xa9 \\\"x\\\"\"}");
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.metadata = metadata;
-  TD_DO(td_file_save(td, here("again.safetensors"), &options));
-  check_same_file(here("again.safetensors"), theirs("model.safetensors"));
+  TD_DO(td_file_save(td, td_here("again.safetensors"), &options));
+  check_same_file(td_here("again.safetensors"), theirs("model.safetensors"));
   free(metadata);
 }
 
@@ -92,11 +76,11 @@ TD_TEST(what_is_not_aligned_is_copied) {
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(1), TD_VALUES(7));
   size_t size = 0;
   char *bytes = td_read_file(theirs("unaligned.safetensors"), &size);
-  td_write_file(here("u"), bytes, size);
+  td_write_file(td_here("u"), bytes, size);
   free(bytes);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.write_through = 1;
-  TD_EXPECT_NULL(td_file_load(here("u"), &options, &td), TD_ERR_UNSUPPORTED, td);
+  TD_EXPECT_NULL(td_file_load(td_here("u"), &options, &td), TD_ERR_UNSUPPORTED, td);
   TD_CHECK_TEXT(td_last_error_message(), "\"a\"");
 }
 
@@ -116,11 +100,11 @@ static td_tensordict *rich(void) {
 
 TD_TEST(our_own_safetensors_lose_nothing) {
   td_tensordict *td = rich();
-  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, td_here("f.safetensors"), NULL));
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1); /* nothing beside it */
-  td_tensordict *again = load(here("f.safetensors"));
+  td_tensordict *again = load(td_here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 3);
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_CHECK_EQUAL(td, again);
   td_tensordict *wide = td_take_dict(again, TD_KEY("wide")),
                 *empty = td_take_dict(again, TD_KEY("empty"));
   TD_CHECK_BATCH(wide, 2, 3, 5);
@@ -138,15 +122,15 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   options.separator = "/";
   options.metadata = "{\"format\":\"pt\"}";
   options.durable = 1;
-  TD_DO(td_file_save(td, here("f.safetensors"), &options)); /* over the old one */
+  TD_DO(td_file_save(td, td_here("f.safetensors"), &options)); /* over the old one */
   options.metadata = NULL;
-  TD_DO(td_file_load(here("f.safetensors"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
-  char *metadata = metadata_of(here("f.safetensors"));
+  TD_DO(td_file_load(td_here("f.safetensors"), &options, &again));
+  TD_CHECK_EQUAL(td, again);
+  char *metadata = td_metadata_of(td_here("f.safetensors"));
   TD_CHECK_TEXT(metadata, "{\"format\":\"pt\",\"tensordict\":\"");
   options.metadata = metadata; /* ours in it is made anew */
-  TD_DO(td_file_save(td, here("g.safetensors"), &options));
-  check_same_file(here("g.safetensors"), here("f.safetensors"));
+  TD_DO(td_file_save(td, td_here("g.safetensors"), &options));
+  check_same_file(td_here("g.safetensors"), td_here("f.safetensors"));
   free(metadata);
 }
 
@@ -159,9 +143,9 @@ TD_TEST(bytes_as_the_reference_writes_them) {
   td_put(td, TD_KEY("c"), td_filled(TD_DTYPE_FLOAT32, 3, TD_NO_SIZES));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(1)));
-  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, td_here("f.safetensors"), NULL));
   size_t size = 0;
-  char *bytes = td_read_file(here("f.safetensors"), &size);
+  char *bytes = td_read_file(td_here("f.safetensors"), &size);
   uint64_t length = 0;
   memcpy(&length, bytes, 8);
   TD_CHECK_INT(length % 8, 0);
@@ -179,43 +163,43 @@ TD_TEST(joined_names) {
   TD_DO(td_file_load(theirs("model.safetensors"), &options, &td));
   TD_CHECK_ENTRY(td, TD_KEY("layer.bias"), TD_SIZES(3), TD_VALUES(1, 2, 3));
   td_put(td, TD_KEY("layer.bias.x"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1)));
-  TD_DO(td_file_save(td, here("f.safetensors"), &options));
+  TD_DO(td_file_save(td, td_here("f.safetensors"), &options));
   /* A tensor cannot be a dictionary too. */
-  TD_EXPECT_NULL(td_file_load(here("f.safetensors"), NULL, &td), TD_ERR_KEY_EXISTS, td);
+  TD_EXPECT_NULL(td_file_load(td_here("f.safetensors"), NULL, &td), TD_ERR_KEY_EXISTS, td);
   TD_CHECK_TEXT(td_last_error_message(), "layer");
-  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_load(td_here("f.safetensors"), &options, &td));
 
   td = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("a", "b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
-  TD_EXPECT(td_file_save(td, here("g.safetensors"), &options), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_file_save(td, td_here("g.safetensors"), &options), TD_ERR_KEY_INVALID);
   td_put(td, TD_KEY("a.b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
-  TD_EXPECT(td_file_save(td, here("g.safetensors"), NULL), TD_ERR_KEY_EXISTS);
+  TD_EXPECT(td_file_save(td, td_here("g.safetensors"), NULL), TD_ERR_KEY_EXISTS);
   options.separator = "::";
-  TD_DO(td_file_save(td, here("g.safetensors"), &options));
+  TD_DO(td_file_save(td, td_here("g.safetensors"), &options));
   td_tensordict *again = NULL;
-  TD_DO(td_file_load(here("g.safetensors"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_load(td_here("g.safetensors"), &options, &again));
+  TD_CHECK_EQUAL(td, again);
 }
 
 TD_TEST(mapped_and_written_through) {
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
-  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, td_here("f.safetensors"), NULL));
   td_free(td);
   td_tensor *nine = td_filled(TD_DTYPE_FLOAT32, 9, TD_SIZES(2));
-  td = load(here("f.safetensors"));
+  td = load(td_here("f.safetensors"));
   TD_DO(td_set_inplace(td, TD_KEY("a"), nine)); /* stays here */
   td_free(td);
-  td = load(here("f.safetensors"));
+  td = load(td_here("f.safetensors"));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(td);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.write_through = 1;
-  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_load(td_here("f.safetensors"), &options, &td));
   TD_DO(td_set_inplace(td, TD_KEY("a"), nine));
   TD_DO(td_memmap_flush(td));
   td_free(td);
-  td = load(here("f.safetensors"));
+  td = load(td_here("f.safetensors"));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
 }
 
@@ -257,9 +241,8 @@ TD_TEST(arrays_of_every_dtype) {
     } else if (rows[i].dtype != TD_DTYPE_COMPLEX64 && rows[i].dtype != TD_DTYPE_COMPLEX128) {
       check_converted(tensor, TD_VALUES(1, 2, 3, 4, 5, 6));
     }
-    TD_DO(td_file_save_tensor(tensor, here(name), NULL));
-    check_same_file(here(name), theirs(name));
-    td_tensor_free(tensor);
+    TD_DO(td_file_save_tensor(tensor, td_here(name), NULL));
+    check_same_file(td_here(name), theirs(name));
   }
 }
 
@@ -272,8 +255,8 @@ TD_TEST(arrays_of_other_forms) {
   TD_DO(td_file_load_tensor(theirs("fortran.npy"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 2, 3);
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
-  TD_DO(td_file_save_tensor(tensor, here("f.npy"), NULL)); /* row-major */
-  TD_DO(td_file_load_tensor(here("f.npy"), NULL, &tensor));
+  TD_DO(td_file_save_tensor(tensor, td_here("f.npy"), NULL)); /* row-major */
+  TD_DO(td_file_load_tensor(td_here("f.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
   TD_DO(td_file_load_tensor(theirs("big.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 1, 2, 3);
@@ -289,9 +272,9 @@ TD_TEST(arrays_of_other_forms) {
   TD_EXPECT_NULL(td_file_load_tensor(theirs("stored.npz"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
                  tensor);
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_BFLOAT16, TD_DEVICE_NONE, -1, &tensor));
-  TD_EXPECT(td_file_save_tensor(tensor, here("b.npy"), NULL), TD_ERR_DTYPE);
-  TD_EXPECT(td_file_save_tensor(tensor, here("b.safetensors"), NULL), TD_ERR_INVALID_ARGUMENT);
-  TD_CHECK_INT(td_exists(here("b.npy")), 0);
+  TD_EXPECT(td_file_save_tensor(tensor, td_here("b.npy"), NULL), TD_ERR_DTYPE);
+  TD_EXPECT(td_file_save_tensor(tensor, td_here("b.safetensors"), NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK_INT(td_exists(td_here("b.npy")), 0);
 }
 
 TD_TEST(arrays_of_records) {
@@ -300,25 +283,25 @@ TD_TEST(arrays_of_records) {
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("\xc3\xa9"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("v"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
-  TD_DO(td_file_save(td, here("f.npy"), NULL));
-  td_tensordict *again = load(here("f.npy"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_save(td, td_here("f.npy"), NULL));
+  td_tensordict *again = load(td_here("f.npy"));
+  TD_CHECK_EQUAL(td, again);
 
   td = load(theirs("records.npy"));
   TD_CHECK_BATCH(td, 2, 2);
   TD_CHECK_ENTRY(td, TD_KEY("t"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   TD_CHECK_ENTRY(td, TD_KEY("in", "p"), TD_SIZES(2, 2, 3),
                  TD_VALUES(0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5));
-  TD_DO(td_file_save(td, here("g.npy"), NULL));
-  check_same_file(here("g.npy"), theirs("records.npy"));
+  TD_DO(td_file_save(td, td_here("g.npy"), NULL));
+  check_same_file(td_here("g.npy"), theirs("records.npy"));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "1"));
-  TD_EXPECT(td_file_save(td, here("g.npy"), NULL), TD_ERR_UNSUPPORTED);
-  check_same_file(here("g.npy"), theirs("records.npy"));
+  TD_EXPECT(td_file_save(td, td_here("g.npy"), NULL), TD_ERR_UNSUPPORTED);
+  check_same_file(td_here("g.npy"), theirs("records.npy"));
 
   td = load(theirs("i4.npy")); /* a dictionary of one tensor without a name */
   TD_CHECK_ENTRY(td, TD_KEY("arr_0"), TD_SIZES(2, 3), TD_VALUES(1, 2, 3, 4, 5, 6));
-  TD_DO(td_file_save(td, here("h.npy"), NULL));
-  check_same_file(here("h.npy"), theirs("i4.npy"));
+  TD_DO(td_file_save(td, td_here("h.npy"), NULL));
+  check_same_file(td_here("h.npy"), theirs("i4.npy"));
 }
 
 TD_TEST(archives_of_arrays) {
@@ -333,21 +316,19 @@ TD_TEST(archives_of_arrays) {
     TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(4, 5));
     options.separator = NULL;
     options.deflate = i;
-    TD_DO(td_file_save(td, here("f.npz"), &options));
-    again = load(here("f.npz"));
-    TD_CHECK_INT(equal(td, again), 1);
+    TD_DO(td_file_save(td, td_here("f.npz"), &options));
+    again = load(td_here("f.npz"));
+    TD_CHECK_EQUAL(td, again);
     td_free(again);
     options.write_through = 1;
     if (i == 0) {
-      TD_DO(td_file_load(here("f.npz"), &options, &again));
-      td_free(again);
+      TD_DO(td_file_load(td_here("f.npz"), &options, &again));
     } else {
-      TD_EXPECT_NULL(td_file_load(here("f.npz"), &options, &again), TD_ERR_UNSUPPORTED, again);
+      TD_EXPECT_NULL(td_file_load(td_here("f.npz"), &options, &again), TD_ERR_UNSUPPORTED, again);
     }
     TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "1"));
-    TD_EXPECT(td_file_save(td, here("f.npz"), NULL), TD_ERR_UNSUPPORTED);
+    TD_EXPECT(td_file_save(td, td_here("f.npz"), NULL), TD_ERR_UNSUPPORTED);
     TD_CHECK_INT(td_count_entries(td_test_folder()), 1);
-    td_free(td);
   }
 }
 
@@ -355,22 +336,22 @@ TD_TEST(names_of_arrays_stay_as_they_are) {
   td_tensordict *td = td_empty(TD_NO_SIZES), *again = NULL;
   td_file_options options = TD_FILE_OPTIONS_INIT;
   td_put(td, TD_KEY("a.b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
-  TD_DO(td_file_save(td, here("f.npz"), NULL));
-  again = load(here("f.npz"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_save(td, td_here("f.npz"), NULL));
+  again = load(td_here("f.npz"));
+  TD_CHECK_EQUAL(td, again);
   options.separator = ".";
-  TD_DO(td_file_load(here("f.npz"), &options, &again));
+  TD_DO(td_file_load(td_here("f.npz"), &options, &again));
   TD_CHECK_ENTRY(again, TD_KEY("a", "b"), TD_SIZES(2), TD_VALUES(1, 2));
   /* Names that were joined are split again, by what joined them. */
   td_put(td, TD_KEY("c", "d"), td_arange(TD_DTYPE_FLOAT32, 3, TD_SIZES(1)));
-  TD_EXPECT(td_file_save(td, here("f.npz"), NULL), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_file_save(td, td_here("f.npz"), NULL), TD_ERR_KEY_INVALID);
   TD_CHECK_TEXT(td_last_error_message(), "\"a.b\"");
   options.separator = "::";
-  TD_DO(td_file_save(td, here("f.npz"), &options));
-  again = load(here("f.npz"));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_save(td, td_here("f.npz"), &options));
+  again = load(td_here("f.npz"));
+  TD_CHECK_EQUAL(td, again);
   options.separator = "";
-  TD_DO(td_file_load(here("f.npz"), &options, &again));
+  TD_DO(td_file_load(td_here("f.npz"), &options, &again));
   TD_CHECK_ENTRY(again, TD_KEY("c::d"), TD_SIZES(1), TD_VALUES(3));
 }
 
@@ -458,7 +439,7 @@ TD_TEST(raw_records) {
   char bytes[16 + 2 * sizeof(row)] = {0};
   const row rows[2] = {{0.5, {1, 2, 3}, 1}, {1.5, {4, 5, 6}, 0}};
   memcpy(bytes + 16, rows, sizeof rows);
-  td_write_file(here("log.bin"), bytes, sizeof bytes);
+  td_write_file(td_here("log.bin"), bytes, sizeof bytes);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.members = members;
   options.members_len = 3;
@@ -466,37 +447,38 @@ TD_TEST(raw_records) {
   options.header_bytes = 16;
   options.write_through = 1; /* so that nothing is copied */
   td_tensordict *td = NULL, *again = NULL;
-  TD_DO(td_file_load(here("log.bin"), &options, &td));
+  TD_DO(td_file_load(td_here("log.bin"), &options, &td));
   TD_CHECK_BATCH(td, 2);
   TD_CHECK_ENTRY(td, TD_KEY("time"), TD_SIZES(2), TD_VALUES(0.5, 1.5));
   TD_CHECK_ENTRY(td, TD_KEY("state", "position"), TD_SIZES(2, 3), TD_VALUES(1, 2, 3, 4, 5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("alive"), TD_SIZES(2), TD_VALUES(1, 0));
-  TD_DO(td_file_save(td, here("again.bin"), &options));
-  TD_DO(td_file_load(here("again.bin"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_save(td, td_here("again.bin"), &options));
+  TD_DO(td_file_load(td_here("again.bin"), &options, &again));
+  TD_CHECK_EQUAL(td, again);
   options.header_bytes = 8; /* no whole number of records */
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
   options.header_bytes = 16;
   options.item_bytes = 16; /* the fields reach beyond */
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
-  TD_EXPECT(td_file_save(td, here("again.bin"), &options), TD_ERR_SHAPE);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
+  TD_EXPECT(td_file_save(td, td_here("again.bin"), &options), TD_ERR_SHAPE);
   options.item_bytes = 0;
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
   options.item_bytes = sizeof(row);
   options.members_len = 0;
   options.format = TD_FILE_RAW;
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_INVALID_ARGUMENT, again);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_INVALID_ARGUMENT,
+                 again);
   options.members = (const td_member[]){members[0], members[0]};
   options.members_len = 2;
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_KEY_EXISTS, again);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_KEY_EXISTS, again);
   /* Not at a multiple of its size: copied. */
   td_member shifted = members[0];
   shifted.offset = 3;
   options.members = &shifted;
   options.members_len = 1;
-  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_UNSUPPORTED, again);
+  TD_EXPECT_NULL(td_file_load(td_here("log.bin"), &options, &again), TD_ERR_UNSUPPORTED, again);
   options.write_through = 0;
-  TD_DO(td_file_load(here("log.bin"), &options, &again));
+  TD_DO(td_file_load(td_here("log.bin"), &options, &again));
 }
 
 TD_TEST(many_records_are_written_in_pieces) {
@@ -513,15 +495,15 @@ TD_TEST(many_records_are_written_in_pieces) {
                             &tensor));
   td_put(td, TD_KEY("a"), tensor);
   free(numbers);
-  TD_DO(td_file_save(td, here("f"), &options));
-  TD_CHECK_INT(td_file_size(here("f")), 64 * 200000);
-  TD_DO(td_file_load(here("f"), &options, &again));
-  TD_CHECK_INT(equal(td, again), 1);
+  TD_DO(td_file_save(td, td_here("f"), &options));
+  TD_CHECK_INT(td_file_size(td_here("f")), 64 * 200000);
+  TD_DO(td_file_load(td_here("f"), &options, &again));
+  TD_CHECK_EQUAL(td, again);
   td = td_empty(TD_SIZES(0));
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_KEY_NOT_FOUND);
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(0)));
-  TD_DO(td_file_save(td, here("f"), &options));
-  TD_DO(td_file_load(here("f"), &options, &again));
+  TD_DO(td_file_save(td, td_here("f"), &options));
+  TD_DO(td_file_load(td_here("f"), &options, &again));
   TD_CHECK_BATCH(again, 0);
 }
 
@@ -530,41 +512,42 @@ TD_TEST(what_a_format_has_not_is_refused) {
   td_tensor *wide = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_COMPLEX128, TD_DEVICE_NONE, -1, &wide));
   td_put(td, TD_KEY("a"), wide);
-  TD_EXPECT(td_file_save(td, here("f.safetensors"), NULL), TD_ERR_DTYPE);
-  TD_DO(td_file_save(td, here("f.npz"), NULL));
-  TD_EXPECT(td_file_save(td, here("f.unknown"), NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, td_here("f.safetensors"), NULL), TD_ERR_DTYPE);
+  TD_DO(td_file_save(td, td_here("f.npz"), NULL));
+  TD_EXPECT(td_file_save(td, td_here("f.unknown"), NULL), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_file_save(td, "", NULL), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_file_save(td, here("no/f.npz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_file_save(td, td_here("no/f.npz"), NULL), TD_ERR_IO);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.format = TD_FILE_NPZ;
   TD_EXPECT(td_file_save(td, td_test_folder(), &options), TD_ERR_IO);
   options.format = 99;
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT_NULL(td_file_load(here("f.npz"), &options, &result), TD_ERR_INVALID_ARGUMENT, result);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT_NULL(td_file_load(td_here("f.npz"), &options, &result), TD_ERR_INVALID_ARGUMENT,
+                 result);
   options.format = TD_FILE_NPZ;
   options.metadata = "{}";
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_INVALID_ARGUMENT);
   td = td_empty(TD_SIZES(2));
   options.format = TD_FILE_SAFETENSORS;
   options.metadata = "{\"a\":1}";
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_INVALID_ARGUMENT);
   options.metadata = "{";
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_FORMAT);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_FORMAT);
   options.metadata = NULL;
   td_put(td, TD_KEY("__metadata__"), td_filled(TD_DTYPE_UINT8, 1, TD_SIZES(2)));
-  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_file_save(td, td_here("f"), &options), TD_ERR_KEY_INVALID);
   TD_DO(td_create((const int64_t[]){2}, 1, TD_DEVICE_META, -1, &td));
   td_tensor *meta = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_FLOAT32, TD_DEVICE_META, -1, &meta));
   TD_DO(td_set(td, TD_KEY("a"), meta));
-  TD_EXPECT(td_file_save(td, here("f.safetensors"), NULL), TD_ERR_DEVICE);
-  TD_EXPECT(td_file_save_tensor(meta, here("f.npy"), NULL), TD_ERR_DEVICE);
-  TD_EXPECT_NULL(td_file_load(here("none"), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT(td_file_save(td, td_here("f.safetensors"), NULL), TD_ERR_DEVICE);
+  TD_EXPECT(td_file_save_tensor(meta, td_here("f.npy"), NULL), TD_ERR_DEVICE);
+  TD_EXPECT_NULL(td_file_load(td_here("none"), NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_file_load(td_test_folder(), NULL, &result), TD_ERR_IO, result);
-  td_write_text(here("text"), "hello");
-  TD_EXPECT_NULL(td_file_load(here("text"), NULL, &result), TD_ERR_FORMAT, result);
-  TD_CHECK(symlink(theirs("f4.npy"), here("link.npy")) == 0);
-  TD_EXPECT_NULL(td_file_load(here("link.npy"), NULL, &result), TD_ERR_IO, result);
+  td_write_text(td_here("text"), "hello");
+  TD_EXPECT_NULL(td_file_load(td_here("text"), NULL, &result), TD_ERR_FORMAT, result);
+  TD_CHECK(symlink(theirs("f4.npy"), td_here("link.npy")) == 0);
+  TD_EXPECT_NULL(td_file_load(td_here("link.npy"), NULL, &result), TD_ERR_IO, result);
   size_t length = 0;
   TD_EXPECT(td_file_metadata(theirs("f4.npy"), NULL, NULL, 0, &length), TD_ERR_WRONG_ENTRY);
   char small[4];
@@ -575,8 +558,8 @@ TD_TEST(what_a_format_has_not_is_refused) {
 TD_TEST(lazy_stacks_are_read_out) {
   td_tensordict *one = td_sample(), *two = td_sample(), *stack = NULL, *again = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &stack));
-  TD_DO(td_file_save(stack, here("f.safetensors"), NULL));
-  again = load(here("f.safetensors"));
+  TD_DO(td_file_save(stack, td_here("f.safetensors"), NULL));
+  again = load(td_here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 4, 3);
-  TD_CHECK_INT(equal(stack, again), 1);
+  TD_CHECK_EQUAL(stack, again);
 }

@@ -60,12 +60,10 @@ TD_TEST(new_takes_another_batch_size) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(1, 1, 1, 1));
   n = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(n, 2);
-  td_free(n);
   td_free(result);
   TD_DO(td_like_sized(td, TD_LIKE_ZEROS, TD_NO_SIZES, NULL, &result));
   TD_CHECK_NO_BATCH(result);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 0));
-  td_free(result);
   TD_EXPECT_NULL(td_like_sized(td, TD_LIKE_ZEROS, TD_SIZES(-1), NULL, &result), TD_ERR_SHAPE,
                  result);
   TD_EXPECT_NULL(td_like_sized(td, -1, TD_SIZES(1), NULL, &result), TD_ERR_INVALID_ARGUMENT,

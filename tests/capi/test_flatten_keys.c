@@ -25,7 +25,6 @@ static td_status refuse(void *user, const char *const *path, size_t path_len, td
 TD_TEST(flattened_and_back) {
   td_tensordict *td = td_nested(0), *flat = NULL, *back = NULL;
   td_tensor *b = td_take(td, TD_KEY("n", "b"));
-  int32_t equal = 0;
   TD_DO(td_create_nested(td, TD_KEY("empty")));
   TD_DO(td_lock(td));
   TD_DO(td_flatten_keys(td, ".", NULL, &flat));
@@ -37,9 +36,7 @@ TD_TEST(flattened_and_back) {
   TD_CHECK_KEYS(back, "a n n/b n/c");
   TD_DO(td_unlock(td));
   TD_DO(td_remove(td, TD_KEY("empty")));
-  TD_DO(td_equal(td, back, &equal));
-  TD_CHECK_INT(equal, 1);
-  td_free(back);
+  TD_CHECK_EQUAL(td, back);
   td_free(flat);
   TD_DO(td_flatten_keys(td, " -> ", NULL, &flat));
   TD_CHECK_KEYS(flat, "a n -> b n -> c");
@@ -106,15 +103,13 @@ TD_TEST(ten_thousand_levels) {
     td = outer;
   }
   size_t depth = 0;
-  int32_t equal = 0;
   TD_DO(td_depth(td, &depth));
   TD_CHECK_INT(depth, 10000);
   TD_DO(td_flatten_keys(td, ".", NULL, &flat));
   TD_DO(td_depth(flat, &depth));
   TD_CHECK_INT(depth, 0);
   TD_DO(td_unflatten_keys(flat, ".", &back));
-  TD_DO(td_equal(td, back, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, back);
   td_update_options strict = TD_UPDATE_OPTIONS_INIT;
   strict.mode = TD_UPDATE_STRICT;
   TD_DO(td_update(td, back, &strict));

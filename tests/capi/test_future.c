@@ -8,21 +8,16 @@
 #include "td_process.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static td_future *start(const td_tensordict *td, const char *name) {
   td_future *future = NULL;
-  TD_DO(td_memmap_async(td, here(name), NULL, &future));
+  TD_DO(td_memmap_async(td, td_here(name), NULL, &future));
   return future;
 }
 
 static void check_saved(const char *name, const td_tensordict *want) {
   td_tensordict *loaded = NULL;
-  int32_t equal = 0;
-  TD_DO(td_memmap_load(here(name), NULL, &loaded));
-  TD_DO(td_equal(loaded, want, &equal));
-  TD_CHECK_INT(equal, 1);
-  td_free(loaded);
+  TD_DO(td_memmap_load(td_here(name), NULL, &loaded));
+  TD_CHECK_EQUAL(loaded, want);
 }
 
 /* A tensor that takes a moment. */
@@ -38,7 +33,7 @@ static td_tensor *big(void) {
 TD_TEST(a_result_is_that_of_memmap) {
   td_tensordict *td = td_sample(), *one = NULL, *other = NULL;
   td_future *future = start(td, "m");
-  int32_t done = 99, same = 0;
+  int32_t done = 99;
   TD_DO(td_future_wait(future, 60000, &done));
   TD_CHECK_INT(done, 1);
   TD_DO(td_future_wait(future, 0, &done));
@@ -50,13 +45,11 @@ TD_TEST(a_result_is_that_of_memmap) {
   TD_DO(td_future_result(future, &one));
   TD_DO(td_future_result(future, &other));
   td_future_free(future);
-  TD_DO(td_is_same(one, other, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(one, other));
   TD_CHECK_FLAG(td_is_memmap, one, 1);
   TD_CHECK_FLAG(td_is_locked, one, 1);
   TD_CHECK_FLAG(td_is_locked, td, 0);
-  TD_DO(td_equal(one, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(one, td);
   check_saved("m", td);
 }
 
@@ -79,7 +72,7 @@ TD_TEST(what_is_saved_is_what_was_there) {
 TD_TEST(failures_are_those_of_memmap) {
   td_tensordict *td = td_sample(), *result;
   int32_t done = 99;
-  td_write_text(here("file"), "x");
+  td_write_text(td_here("file"), "x");
   td_future *future = start(td, "file/m");
   TD_DO(td_future_wait(future, -1, &done));
   TD_CHECK_INT(done, 1);
@@ -92,11 +85,11 @@ TD_TEST(failures_are_those_of_memmap) {
   future = start(td, "m");
   TD_EXPECT_NULL(td_future_result(future, &result), TD_ERR_KEY_INVALID, result);
   TD_CHECK_TEXT(td_last_error_message(), "shape");
-  TD_CHECK(!td_exists(here("m")));
+  TD_CHECK(!td_exists(td_here("m")));
   td_future_free(future);
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.struct_size = 1;
-  TD_EXPECT_NULL(td_memmap_async(td, here("m"), &options, &future), TD_ERR_INVALID_ARGUMENT,
+  TD_EXPECT_NULL(td_memmap_async(td, td_here("m"), &options, &future), TD_ERR_INVALID_ARGUMENT,
                  future);
 }
 
@@ -142,10 +135,9 @@ TD_TEST(child_ends_at_once) {
 TD_TEST(a_process_that_ends_has_saved) {
   for (int i = 0; i < 5; i++) {
     char name[8] = {'m', (char)('0' + i), 0};
-    TD_CHECK(td_join(td_spawn("child_ends_at_once", here(name))));
+    TD_CHECK(td_join(td_spawn("child_ends_at_once", td_here(name))));
     td_tensordict *td = NULL;
-    TD_DO(td_memmap_load(here(name), NULL, &td));
+    TD_DO(td_memmap_load(td_here(name), NULL, &td));
     TD_CHECK_BATCH(td, 2);
-    td_free(td);
   }
 }

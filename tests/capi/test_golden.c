@@ -46,7 +46,6 @@ static void check_leaf(const td_tensordict *td, const golden_leaf *leaf) {
     td_test_fail(__FILE__, __LINE__, "%s: \"%s\" has other values", leaf->folder,
                  leaf->path[leaf->path_len - 1]);
   free(data);
-  td_tensor_free(tensor);
 }
 
 /* How many leaves of the table belong to a folder, all of them checked. */
@@ -80,7 +79,6 @@ static size_t count_leaves(const td_tensordict *td) {
   options.include_nested = options.leaves_only = 1;
   TD_DO(td_keys_of(td, &options, &keys));
   const size_t count = td_keys_len(keys);
-  td_keys_free(keys);
   return count;
 }
 
@@ -90,7 +88,6 @@ static void check_folder(const char *folder) {
   TD_CHECK_FLAG(td_is_memmap, td, 0);
   check_nodes(td, folder);
   TD_CHECK_INT(check_leaves(td, folder), count_leaves(td));
-  td_free(td);
 }
 
 TD_TEST(dense_folders_have_their_values) {

@@ -53,11 +53,9 @@ TD_TEST(walks_over_dictionaries_come_back) {
 TD_TEST(what_is_shared_stays_shared) {
   td_tensordict *td = diamonds(1), *copy = NULL;
   td_tensor *seven = td_filled(TD_DTYPE_INT64, 7, TD_NO_SIZES);
-  int32_t same = 0;
   TD_DO(td_clone(td, 0, &copy));
   td_tensordict *l = td_take_dict(copy, TD_KEY("l")), *r = td_take_dict(copy, TD_KEY("r"));
-  TD_DO(td_is_same(l, r, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(l, r));
   TD_DO(td_set_inplace(copy, TD_KEY("l", "x"), seven));
   TD_CHECK_ENTRY(copy, TD_KEY("r", "x"), TD_SIZES(2, 3), TD_VALUES(7, 7, 7, 7, 7, 7));
   TD_CHECK_ENTRY(td, TD_KEY("r", "x"), TD_SIZES(2, 3), TD_VALUES(0, 1, 2, 3, 4, 5));
@@ -65,10 +63,8 @@ TD_TEST(what_is_shared_stays_shared) {
 
 TD_TEST(copies_are_compared_once) {
   td_tensordict *td = diamonds(LEVELS), *copy = NULL;
-  int32_t equal = 0;
   TD_DO(td_clone(td, 0, &copy));
-  TD_DO(td_equal(td, copy, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, copy);
 }
 
 TD_TEST(paths_are_limited) {

@@ -154,11 +154,9 @@ static td_tensordict *of_dtype(td_dtype dtype, double x, double y) {
 static void reduces(td_group *group, td_tensordict *td, td_group_op op,
                     const td_group_call_options *options, td_dtype dtype, double x, double y) {
   td_tensordict *want = of_dtype(dtype, x, y);
-  int32_t equal = 0;
   TD_DO(td_group_all_reduce(group, td, op, options));
   TD_CHECK_DTYPE(td, TD_KEY("x"), dtype);
-  TD_DO(td_equal(td, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, want);
   td_free(want);
   td_free(td);
 }

@@ -182,9 +182,7 @@ static void lengths(td_group *group, int rank) {
     td_tensordict *td = NULL, *want = with_bytes(bytes);
     if (rank == 0) {
       TD_DO(td_group_recv_message(group, bytes % 16 == 0 ? 1 : -1, NULL, NULL, &td));
-      int32_t equal = 0;
-      TD_DO(td_equal(td, want, &equal));
-      TD_CHECK_INT(equal, 1);
+      TD_CHECK_EQUAL(td, want);
       td_free(td);
     } else {
       TD_DO(td_group_send_message(group, want, 0, NULL));

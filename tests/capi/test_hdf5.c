@@ -6,12 +6,10 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *file_named(const char *name) { return td_path(td_test_folder(), name); }
-
 /* A build without the library says so. */
 static void need_hdf5(void) {
   td_tensordict *td = td_empty(TD_NO_SIZES);
-  const td_status status = td_hdf5_save(td, file_named("probe.h5"), NULL);
+  const td_status status = td_hdf5_save(td, td_here("probe.h5"), NULL);
   td_free(td);
   if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
   TD_CHECK_INT(status, TD_OK);
@@ -35,13 +33,6 @@ static td_tensordict *rows_of(int64_t first, int64_t rows) {
   return td;
 }
 
-static td_tensor *converted(td_dtype dtype, const int64_t *sizes, size_t dims) {
-  td_tensor *numbers = td_arange(TD_DTYPE_FLOAT32, 0, sizes, dims), *result = NULL;
-  TD_DO(td_tensor_to(numbers, dtype, TD_DEVICE_NONE, -1, &result));
-  td_tensor_free(numbers);
-  return result;
-}
-
 TD_TEST(dtypes_there_and_back) {
   need_hdf5();
   static const td_dtype dtypes[] = {TD_DTYPE_BOOL,    TD_DTYPE_UINT8,     TD_DTYPE_INT8,
@@ -50,17 +41,13 @@ TD_TEST(dtypes_there_and_back) {
                                     TD_DTYPE_FLOAT64, TD_DTYPE_COMPLEX64, TD_DTYPE_COMPLEX128};
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
     td_tensordict *td = td_empty(TD_SIZES(2)), *again;
-    td_put(td, TD_KEY("t"), converted(dtypes[i], TD_SIZES(2, 3)));
-    td_put(td, TD_KEY("zero"), converted(dtypes[i], TD_SIZES(2, 0)));
-    TD_DO(td_hdf5_save(td, file_named("d.h5"), NULL));
-    again = load(file_named("d.h5"), 0, NULL);
+    td_put(td, TD_KEY("t"), td_converted(dtypes[i], TD_SIZES(2, 3)));
+    td_put(td, TD_KEY("zero"), td_converted(dtypes[i], TD_SIZES(2, 0)));
+    TD_DO(td_hdf5_save(td, td_here("d.h5"), NULL));
+    again = load(td_here("d.h5"), 0, NULL);
     TD_CHECK_BATCH(again, 2);
     TD_CHECK_DTYPE(again, TD_KEY("t"), dtypes[i]);
-    int32_t same = 0;
-    TD_DO(td_equal(td, again, &same));
-    TD_CHECK_INT(same, 1);
-    td_free(again);
-    td_free(td);
+    TD_CHECK_EQUAL(td, again);
   }
 }
 
@@ -70,17 +57,17 @@ TD_TEST(batch_sizes_are_what_all_have_in_common) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 4, 5)));
   td_put(n, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 4)));
   td_put_dict(td, TD_KEY("n"), n);
-  TD_DO(td_file_save(td, file_named("b.hdf5"), NULL));
-  TD_DO(td_file_load(file_named("b.hdf5"), NULL, &again));
+  TD_DO(td_file_save(td, td_here("b.hdf5"), NULL));
+  TD_DO(td_file_load(td_here("b.hdf5"), NULL, &again));
   TD_CHECK_BATCH(again, 2, 4);
   inner = td_take_dict(again, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 2, 4);
   td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
   options.batch_dims = 1;
-  TD_DO(td_hdf5_load(file_named("b.hdf5"), &options, &again));
+  TD_DO(td_hdf5_load(td_here("b.hdf5"), &options, &again));
   TD_CHECK_BATCH(again, 2);
   options.batch_dims = 3;
-  TD_EXPECT_NULL(td_hdf5_load(file_named("b.hdf5"), &options, &again), TD_ERR_SHAPE, again);
+  TD_EXPECT_NULL(td_hdf5_load(td_here("b.hdf5"), &options, &again), TD_ERR_SHAPE, again);
 }
 
 TD_TEST(values_that_are_no_tensors) {
@@ -92,8 +79,8 @@ TD_TEST(values_that_are_no_tensors) {
   TD_DO(td_set_non_tensor_json(td, TD_KEY("truth"), "true"));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("map"), "{\"k\":[1,null]}"));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("nothing"), "null"));
-  TD_DO(td_hdf5_save(td, file_named("v.h5"), NULL));
-  again = load(file_named("v.h5"), 0, NULL);
+  TD_DO(td_hdf5_save(td, td_here("v.h5"), NULL));
+  again = load(td_here("v.h5"), 0, NULL);
   TD_CHECK_BATCH(again, 2);
   TD_CHECK_JSON(again, TD_KEY("text"), "\"h\xc3\xa9llo\"");
   TD_CHECK_JSON(again, TD_KEY("number"), "7");
@@ -109,9 +96,9 @@ TD_TEST(rows_without_the_rest) {
   td_hdf5_save_options saving = TD_HDF5_SAVE_OPTIONS_INIT;
   saving.deflate = 4;
   saving.chunk_rows = 7;
-  TD_DO(td_hdf5_save(td, file_named("r.h5"), &saving));
+  TD_DO(td_hdf5_save(td, td_here("r.h5"), &saving));
   td_hdf5 *file = NULL;
-  TD_DO(td_hdf5_open(file_named("r.h5"), NULL, &file));
+  TD_DO(td_hdf5_open(td_here("r.h5"), NULL, &file));
   td_tensor *positions = td_positions((const int64_t[]){49, 3, 4, -50, 3}, 5);
   int64_t truths[50] = {0};
   truths[2] = truths[3] = truths[48] = 1;
@@ -127,8 +114,6 @@ TD_TEST(rows_without_the_rest) {
     if (!same)
       td_test_fail(__FILE__, __LINE__, "item %zu: %s, not %s", i, td_printed(got),
                    td_printed(want));
-    td_free(want);
-    td_free(got);
   }
   const td_index_item bad[] = {TD_I_INT(50), TD_I_INT(INT64_MIN), TD_I_INT(INT64_C(1) << 31)};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -151,13 +136,13 @@ TD_TEST(demonstrations_are_a_lazy_stack) {
   td_hdf5_save_options saving = TD_HDF5_SAVE_OPTIONS_INIT;
   saving.flags = TD_HDF5_SAVE_STACK;
   saving.group = "data";
-  TD_DO(td_hdf5_save(stack, file_named("s.h5"), &saving));
-  again = load(file_named("s.h5"), TD_HDF5_STACK, "/data/");
+  TD_DO(td_hdf5_save(stack, td_here("s.h5"), &saving));
+  again = load(td_here("s.h5"), TD_HDF5_STACK, "/data/");
   TD_CHECK_BATCH(again, 12, -1);
   const td_index_item at = TD_I_INT(10); /* demo_10 comes after demo_9 */
   TD_DO(td_index(again, &at, 1, &one));
   TD_CHECK_BATCH(one, 11);
-  again = load(file_named("s.h5"), TD_HDF5_ATTRIBUTES, "data/demo_3");
+  again = load(td_here("s.h5"), TD_HDF5_ATTRIBUTES, "data/demo_3");
   TD_CHECK_BATCH(again, 4);
   TD_CHECK_JSON(again, TD_KEY("num_samples"), "4");
   td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
@@ -166,13 +151,13 @@ TD_TEST(demonstrations_are_a_lazy_stack) {
   options.keys = &key;
   options.keys_len = 1;
   options.group = "data/demo_0";
-  TD_DO(td_hdf5_load(file_named("s.h5"), &options, &again));
+  TD_DO(td_hdf5_load(td_here("s.h5"), &options, &again));
   td_entry_kind kind;
   TD_DO(td_get_kind(again, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   names[1] = "z";
-  TD_EXPECT_NULL(td_hdf5_load(file_named("s.h5"), &options, &again), TD_ERR_KEY_NOT_FOUND, again);
-  TD_EXPECT(td_hdf5_load(file_named("s.h5"), NULL, NULL), TD_ERR_NULL_ARGUMENT);
+  TD_EXPECT_NULL(td_hdf5_load(td_here("s.h5"), &options, &again), TD_ERR_KEY_NOT_FOUND, again);
+  TD_EXPECT(td_hdf5_load(td_here("s.h5"), NULL, NULL), TD_ERR_NULL_ARGUMENT);
 }
 
 static const char *golden(const char *name) {
@@ -239,8 +224,6 @@ TD_TEST(the_filter_of_h5py_is_unpacked) {
   td_hdf5_free(file);
   free(reals);
   free(numbers);
-  td_tensor_free(s);
-  td_tensor_free(a);
 }
 
 /* Each byte of the chunks of "a" is damaged in turn: other values, or a failure. The bytes around them are the library's,
@@ -250,7 +233,7 @@ TD_TEST(a_damaged_chunk_of_lzf_is_told) {
   enum { FIRST = 4016, LAST = 6079 };
   size_t size = 0, refused = 0;
   char *bytes = td_read_file(of_h5py(), &size);
-  const char *path = file_named("damaged.h5");
+  const char *path = td_here("damaged.h5");
   for (size_t at = FIRST; at < LAST; at++) {
     td_tensordict *td = NULL;
     bytes[at] ^= 0x55;
@@ -265,17 +248,9 @@ TD_TEST(a_damaged_chunk_of_lzf_is_told) {
   free(bytes);
 }
 
-static char *attributes_of(const char *path) {
-  size_t length = 0;
-  TD_DO(td_file_metadata(path, NULL, NULL, 0, &length));
-  char *text = malloc(length + 1);
-  TD_DO(td_file_metadata(path, NULL, text, length + 1, &length));
-  return text;
-}
-
 TD_TEST(attributes_are_read_and_written) {
   need_hdf5();
-  char *text = attributes_of(of_h5py());
+  char *text = td_metadata_of(of_h5py());
   TD_CHECK_SAME_TEXT(
       text,
       "{\"/\":{\"names\":[\"x\",\"y\"],\"none\":null,\"note\":\"caf\xc3\xa9\",\"yes\":true},"
@@ -284,41 +259,40 @@ TD_TEST(attributes_are_read_and_written) {
   td_tensordict *td = load(of_h5py(), 0, NULL);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.metadata = text;
-  TD_DO(td_file_save(td, file_named("kept.h5"), &options));
-  char *again = attributes_of(file_named("kept.h5"));
+  TD_DO(td_file_save(td, td_here("kept.h5"), &options));
+  char *again = td_metadata_of(td_here("kept.h5"));
   TD_CHECK_SAME_TEXT(again, text);
   free(again);
   free(text);
   /* What belongs to no group is the root's; a place that the file has not is passed over. */
   options.metadata = "{\"format\":\"pt\",\"/nowhere\":{\"a\":1},\"/data\":{\"odd\":[1,\"x\"]}}";
-  TD_DO(td_file_save(td, file_named("kept.h5"), &options));
-  text = attributes_of(file_named("kept.h5"));
+  TD_DO(td_file_save(td, td_here("kept.h5"), &options));
+  text = td_metadata_of(td_here("kept.h5"));
   TD_CHECK_SAME_TEXT(text, "{\"/\":{\"format\":\"pt\"},\"/data\":{\"odd\":\"[1,\\\"x\\\"]\"}}");
   free(text);
   options.metadata = "[]";
-  TD_EXPECT(td_file_save(td, file_named("kept.h5"), &options), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
+  TD_EXPECT(td_file_save(td, td_here("kept.h5"), &options), TD_ERR_INVALID_ARGUMENT);
 }
 
 TD_TEST(damage_is_told) {
   need_hdf5();
   size_t size = 0;
   char *bytes = td_read_file(golden("persistent.h5"), &size);
-  const char *path = file_named("cut.h5");
+  const char *path = td_here("cut.h5");
   td_tensordict *td = NULL;
   for (size_t keep = 0; keep < size; keep += 97) {
     td_write_file(path, bytes, keep);
     TD_EXPECT_NULL(td_hdf5_load(path, NULL, &td), TD_ERR_FORMAT, td);
   }
   free(bytes);
-  TD_EXPECT_NULL(td_hdf5_load(file_named("none.h5"), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_hdf5_load(td_here("none.h5"), NULL, &td), TD_ERR_IO, td);
   TD_EXPECT_NULL(td_hdf5_load("", NULL, &td), TD_ERR_IO, td);
   TD_EXPECT_NULL(td_hdf5_load(td_test_folder(), NULL, &td), TD_ERR_IO, td);
 }
 
 TD_TEST(what_cannot_be_written) {
   need_hdf5();
-  const char *path = file_named("w.h5");
+  const char *path = td_here("w.h5");
   td_tensordict *td = rows_of(0, 2);
   TD_DO(td_hdf5_save(td, path, NULL));
   td_hdf5_save_options options = TD_HDF5_SAVE_OPTIONS_INIT;
@@ -341,7 +315,6 @@ TD_TEST(what_cannot_be_written) {
     td_tensordict *bad = rows_of(0, 2);
     td_put(bad, names + i, 1, td_filled(TD_DTYPE_INT64, 0, TD_SIZES(2)));
     TD_EXPECT(td_hdf5_save(bad, path, NULL), TD_ERR_KEY_INVALID);
-    td_free(bad);
   }
   /* Each of its elements could be: all of them have too large a shape. */
   td_tensordict *wide = td_empty(TD_NO_SIZES), *stack = NULL;

@@ -12,32 +12,30 @@
   "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes \
   ",\"dtype\":\"torch.float32\",\"is_nested\":false},"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 /* A folder with this meta.json and a leaf "a" of 16 bytes. */
 static void make(const char *name, const char *meta) {
   static const char bytes[16] = {0};
-  td_make_folder(here(name));
-  td_write_text(td_path(here(name), "meta.json"), meta);
-  td_write_file(td_path(here(name), "a.memmap"), bytes, sizeof bytes);
+  td_make_folder(td_here(name));
+  td_write_text(td_path(td_here(name), "meta.json"), meta);
+  td_write_file(td_path(td_here(name), "a.memmap"), bytes, sizeof bytes);
 }
 
 static void refuse(const char *name, td_status want) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_memmap_load(here(name), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(td_here(name), NULL, &td), want, td);
 }
 
 TD_TEST(the_good_folder_is_accepted) {
   td_tensordict *td = NULL;
   make("good", "{" LEAF("a", "[4]") NODE);
-  TD_DO(td_memmap_load(here("good"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("good"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
 }
 
 TD_TEST(no_folder_and_no_meta) {
   refuse("nowhere", TD_ERR_IO);
   TD_CHECK_TEXT(td_last_error_message(), "nowhere");
-  td_make_folder(here("empty"));
+  td_make_folder(td_here("empty"));
   refuse("empty", TD_ERR_IO);
   TD_CHECK_TEXT(td_last_error_message(), "meta.json");
   td_tensordict *td;
@@ -77,7 +75,7 @@ TD_TEST(fields_that_are_not_what_they_should_be) {
     td_tensordict *td = TD_POISON;
     snprintf(name, sizeof name, "f%zu", i);
     make(name, texts[i]);
-    const td_status status = td_memmap_load(here(name), NULL, &td);
+    const td_status status = td_memmap_load(td_here(name), NULL, &td);
     if (status != TD_ERR_FORMAT)
       td_test_fail(__FILE__, __LINE__, "%s gave %s", texts[i], td_status_name(status));
     TD_CHECK(td == NULL);
@@ -89,7 +87,7 @@ TD_TEST(dtypes_and_classes_that_are_not_known) {
        "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float7\",\"is_nested\":false}"
        "," NODE);
   td_tensordict *td = TD_POISON;
-  const td_status status = td_memmap_load(here("dtype"), NULL, &td);
+  const td_status status = td_memmap_load(td_here("dtype"), NULL, &td);
   TD_CHECK(status == TD_ERR_DTYPE || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "torch.float7");
   TD_CHECK_TEXT(td_last_error_message(), "a");
@@ -124,14 +122,14 @@ TD_TEST(folders_nested_deeper_than_allowed) {
   td_tensordict *td = td_empty(TD_NO_SIZES), *mapped = NULL, *loaded;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   td_put(td, TD_KEY("1", "2", "3", "4", "5", "x"), td_arange(TD_DTYPE_INT8, 0, TD_NO_SIZES));
-  TD_DO(td_memmap(td, here("deep"), NULL, &mapped));
+  TD_DO(td_memmap(td, td_here("deep"), NULL, &mapped));
   options.max_depth = 4;
-  TD_EXPECT_NULL(td_memmap_load(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_memmap_load(td_here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
   options.max_depth = 6;
-  TD_DO(td_memmap_load(here("deep"), &options, &loaded));
+  TD_DO(td_memmap_load(td_here("deep"), &options, &loaded));
   td_free(loaded);
   options.max_entries = 3;
-  TD_EXPECT_NULL(td_memmap_load(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_memmap_load(td_here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
 }
 
 TD_TEST(sizes_that_overflow) {
@@ -159,15 +157,15 @@ TD_TEST(sizes_that_overflow) {
 TD_TEST(sizes_that_do_not_fit_the_batch) {
   make("leaf", "{" LEAF("a", "[2,2]") NODE);
   td_tensordict *td = TD_POISON;
-  td_status status = td_memmap_load(here("leaf"), NULL, &td);
+  td_status status = td_memmap_load(td_here("leaf"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);
   make("node", "{\"n\":{\"type\":\"TensorDict\"}," NODE);
-  td_make_folder(here("node/n"));
+  td_make_folder(td_here("node/n"));
   td_write_text(
-      here("node/n/meta.json"),
+      td_here("node/n/meta.json"),
       "{\"shape\":[3],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
-  status = td_memmap_load(here("node"), NULL, &td);
+  status = td_memmap_load(td_here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);
 }
@@ -175,30 +173,30 @@ TD_TEST(sizes_that_do_not_fit_the_batch) {
 TD_TEST(files_of_the_wrong_length) {
   static const char bytes[20] = {0};
   make("short", "{" LEAF("a", "[4]") NODE);
-  td_write_file(here("short/a.memmap"), bytes, 15);
+  td_write_file(td_here("short/a.memmap"), bytes, 15);
   refuse("short", TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "a.memmap");
   TD_CHECK_TEXT(td_last_error_message(), "15");
   TD_CHECK_TEXT(td_last_error_message(), "16");
-  TD_CHECK_INT(td_file_size(here("short/a.memmap")), 15); /* never extended */
-  td_write_file(here("short/a.memmap"), bytes, 0);
+  TD_CHECK_INT(td_file_size(td_here("short/a.memmap")), 15); /* never extended */
+  td_write_file(td_here("short/a.memmap"), bytes, 0);
   refuse("short", TD_ERR_FORMAT);
-  td_write_file(here("short/a.memmap"), bytes, 20); /* longer is fine: the tail is ignored */
+  td_write_file(td_here("short/a.memmap"), bytes, 20); /* longer is fine: the tail is ignored */
   td_tensordict *td = NULL;
-  TD_DO(td_memmap_load(here("short"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("short"), NULL, &td));
   td_free(td);
-  TD_CHECK_INT(td_file_size(here("short/a.memmap")), 20);
+  TD_CHECK_INT(td_file_size(td_here("short/a.memmap")), 20);
 }
 
 TD_TEST(files_that_are_missing) {
   make("leaf", "{" LEAF("a", "[4]") LEAF("gone", "[4]") NODE);
   td_tensordict *td = TD_POISON;
-  td_status status = td_memmap_load(here("leaf"), NULL, &td);
+  td_status status = td_memmap_load(td_here("leaf"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "gone");
   TD_CHECK(td == NULL);
   make("node", "{\"gone\":{\"type\":\"TensorDict\"}," NODE);
-  status = td_memmap_load(here("node"), NULL, &td);
+  status = td_memmap_load(td_here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "gone");
 }
@@ -207,9 +205,9 @@ TD_TEST(names_that_leave_the_folder) {
   static const char *const names[] = {"..", "../secret", "/etc/passwd", "x/../../secret",
                                       ".",  "C:secret"};
   static const char bytes[16] = {0};
-  td_write_file(here("secret.memmap"), bytes, sizeof bytes);
-  td_make_folder(here("secret"));
-  td_write_text(here("secret/meta.json"), "{" NODE);
+  td_write_file(td_here("secret.memmap"), bytes, sizeof bytes);
+  td_make_folder(td_here("secret"));
+  td_write_text(td_here("secret/meta.json"), "{" NODE);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     for (int32_t verbatim = 0; verbatim < 2; verbatim++) {
       char name[16], meta[512];
@@ -222,12 +220,12 @@ TD_TEST(names_that_leave_the_folder) {
                "nested\":false}," NODE,
                names[i]);
       make(name, meta);
-      TD_CHECK(td_memmap_load(here(name), &options, &td) != TD_OK);
+      TD_CHECK(td_memmap_load(td_here(name), &options, &td) != TD_OK);
       TD_CHECK(td == NULL);
       snprintf(name, sizeof name, "n%zu%d", i, (int)verbatim);
       snprintf(meta, sizeof meta, "{\"%s\":{\"type\":\"TensorDict\"}," NODE, names[i]);
       make(name, meta);
-      TD_CHECK(td_memmap_load(here(name), &options, &td) != TD_OK);
+      TD_CHECK(td_memmap_load(td_here(name), &options, &td) != TD_OK);
       TD_CHECK(td == NULL);
     }
   }
@@ -238,43 +236,43 @@ TD_TEST(symbolic_links_are_not_followed) {
   td_tensordict *td = TD_POISON, *sample = td_sample();
   make("target", "{" LEAF("a", "[4]") NODE);
   make("file", "{" LEAF("a", "[4]") NODE);
-  TD_CHECK(unlink(here("file/a.memmap")) == 0);
-  TD_CHECK(symlink(here("target/a.memmap"), here("file/a.memmap")) == 0);
-  td_status status = td_memmap_load(here("file"), NULL, &td);
+  TD_CHECK(unlink(td_here("file/a.memmap")) == 0);
+  TD_CHECK(symlink(td_here("target/a.memmap"), td_here("file/a.memmap")) == 0);
+  td_status status = td_memmap_load(td_here("file"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
   make("node", "{\"n\":{\"type\":\"TensorDict\"}," NODE);
-  TD_CHECK(symlink(here("target"), here("node/n")) == 0);
-  status = td_memmap_load(here("node"), NULL, &td);
+  TD_CHECK(symlink(td_here("target"), td_here("node/n")) == 0);
+  status = td_memmap_load(td_here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
 
-  td_write_file(here("precious"), bytes, sizeof bytes); /* saving must not write through one */
-  td_make_folder(here("out"));
-  TD_CHECK(symlink(here("precious"), here("out/a.memmap")) == 0);
-  status = td_memmap(sample, here("out"), NULL, &td);
+  td_write_file(td_here("precious"), bytes, sizeof bytes); /* saving must not write through one */
+  td_make_folder(td_here("out"));
+  TD_CHECK(symlink(td_here("precious"), td_here("out/a.memmap")) == 0);
+  status = td_memmap(sample, td_here("out"), NULL, &td);
   if (status == TD_OK) td_free(td);
   TD_CHECK(status == TD_OK || status == TD_ERR_IO);
-  TD_CHECK_INT(td_file_size(here("precious")), 16);
-  td_make_folder(here("out2"));
-  td_make_folder(here("elsewhere"));
-  TD_CHECK(symlink(here("elsewhere"), here("out2/n")) == 0);
-  status = td_memmap(sample, here("out2"), NULL, &td);
+  TD_CHECK_INT(td_file_size(td_here("precious")), 16);
+  td_make_folder(td_here("out2"));
+  td_make_folder(td_here("elsewhere"));
+  TD_CHECK(symlink(td_here("elsewhere"), td_here("out2/n")) == 0);
+  status = td_memmap(sample, td_here("out2"), NULL, &td);
   if (status == TD_OK) td_free(td);
-  TD_CHECK_INT(td_count_entries(here("elsewhere")), 0);
+  TD_CHECK_INT(td_count_entries(td_here("elsewhere")), 0);
 }
 
 TD_TEST(leaves_that_are_no_files) {
   make("folder", "{" LEAF("a", "[4]") NODE);
-  TD_CHECK(unlink(here("folder/a.memmap")) == 0);
-  td_make_folder(here("folder/a.memmap"));
+  TD_CHECK(unlink(td_here("folder/a.memmap")) == 0);
+  td_make_folder(td_here("folder/a.memmap"));
   td_tensordict *td = TD_POISON;
-  td_status status = td_memmap_load(here("folder"), NULL, &td);
+  td_status status = td_memmap_load(td_here("folder"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   make("pipe", "{" LEAF("a", "[4]") NODE);
-  TD_CHECK(unlink(here("pipe/a.memmap")) == 0);
-  TD_CHECK(mkfifo(here("pipe/a.memmap"), 0600) == 0);
-  status = td_memmap_load(here("pipe"), NULL, &td); /* must not wait for a writer */
+  TD_CHECK(unlink(td_here("pipe/a.memmap")) == 0);
+  TD_CHECK(mkfifo(td_here("pipe/a.memmap"), 0600) == 0);
+  status = td_memmap_load(td_here("pipe"), NULL, &td); /* must not wait for a writer */
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
 }
@@ -282,12 +280,12 @@ TD_TEST(leaves_that_are_no_files) {
 TD_TEST(fields_that_are_unknown_or_missing_are_no_harm) {
   td_tensordict *td = NULL;
   make("more", "{\"version\":2,\"note\":null," LEAF("a", "[4]") NODE);
-  TD_DO(td_memmap_load(here("more"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("more"), NULL, &td));
   td_free(td);
   make("less",
        "{ \"_type\" : \"<class 'tensordict._td.TensorDict'>\" ,\n\t\"a\": {\"dtype\": "
        "\"torch.float32\", \"shape\": [4]}}");
-  TD_DO(td_memmap_load(here("less"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("less"), NULL, &td));
   TD_CHECK_NO_BATCH(td);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
 }

@@ -86,9 +86,7 @@ static size_t batch_of(const td_tensordict *td, int64_t sizes[16]) {
 }
 
 static void check_equal(const td_tensor *one, const td_tensor *other) {
-  int32_t equal = -1;
-  TD_DO(td_tensor_equal(one, other, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK(td_tensor_equals(one, other));
 }
 
 /* Every value of "p" is one more or one less than half of those of "n", "f": 2p and 2p + 1. */
@@ -176,10 +174,8 @@ TD_TEST(what_is_written_is_what_is_read) {
       count_values(p, &negative, &left);
       TD_CHECK_INT(negative, selected);
       td_tensor_free(p);
-      int32_t equal = -1;
       TD_DO(td_index(td, at.items, at.count, &again));
-      TD_DO(td_equal(again, value, &equal));
-      TD_CHECK_INT(equal, 1);
+      TD_CHECK_EQUAL(again, value);
       good++;
     } else {
       TD_EXPECT(td_set_at(td, at.items, at.count, td), TD_ERR_INDEX);

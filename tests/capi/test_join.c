@@ -116,7 +116,6 @@ TD_TEST(equality) {
   td_free(other);
   TD_DO(td_to_dtype(td, TD_DTYPE_FLOAT64, &other));
   EQUAL(0);
-  td_free(other);
   TD_DO(td_to_device(td, TD_DEVICE_CPU, -1, NULL, &other));
   EQUAL(1); /* nor does the device of the dictionary */
   TD_DO(td_set_batch_size(other, TD_SIZES(4)));

@@ -121,9 +121,6 @@ TD_TEST(entries_stay_where_a_nested_dictionary_is_locked) {
     td_entry_kind kind = -1;
     TD_DO(td_get_kind(td, TD_KEY("xy"), &kind));
     TD_CHECK_INT(kind, TD_ENTRY_NONE);
-    td_free(part);
-    td_free(n);
-    td_free(td);
   }
 }
 

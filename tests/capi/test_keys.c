@@ -120,7 +120,6 @@ static td_tensordict *numbered_entries(void) {
   td_tensordict *td = td_empty(TD_NO_SIZES);
   td_tensor *one = td_filled(TD_DTYPE_UINT8, 1, TD_NO_SIZES);
   for (int i = 0; i < MANY; i++) TD_DO(td_set(td, numbered('k', i), 1, one));
-  td_tensor_free(one);
   return td;
 }
 
@@ -128,7 +127,6 @@ static size_t count_of(const td_tensordict *td) {
   td_keys *keys = NULL;
   TD_DO(td_keys_of(td, NULL, &keys));
   const size_t count = td_keys_len(keys);
-  td_keys_free(keys);
   return count;
 }
 

@@ -20,9 +20,6 @@ static td_tensordict *pair_from(int64_t first) {
 static td_tensordict *lazy_of_three(int64_t dim) {
   td_tensordict *one = pair_from(0), *two = pair_from(10), *three = pair_from(20), *lazy = NULL;
   TD_DO(td_lazy_stack(LIST(one, two, three), dim, &lazy));
-  td_free(one);
-  td_free(two);
-  td_free(three);
   return lazy;
 }
 
@@ -49,10 +46,8 @@ TD_TEST(the_dimension_of_the_stack_is_viewed) {
   lazy = lazy_of_three(1); /* [2, 3], the stack is the last dimension */
   TD_DO(td_view(lazy, TD_SIZES(3, 2), &flat));
   TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 10, 20, 1, 11, 21));
-  td_free(flat);
   TD_DO(td_unflatten(lazy, 1, TD_SIZES(3, 1), &flat));
   TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(2, 3, 1), TD_VALUES(0, 10, 20, 1, 11, 21));
-  td_free(flat);
   TD_EXPECT_NULL(td_view(lazy, TD_SIZES(4), &other), TD_ERR_SHAPE, other);
 }
 
@@ -150,9 +145,7 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
     TD_DO(td_clone(td, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    int32_t same = 0;
-    TD_DO(td_equal(copy, td, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(copy, td);
     td_free(state);
     TD_DO(td_state_dict(lazy, &options, &state)); /* a lazy stack itself */
     TD_DO(td_zero(lazy));
@@ -162,10 +155,6 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
     TD_DO(td_zero(lazy));
     TD_EXPECT(td_load_state_dict(lazy, state, NULL), TD_ERR_KEY_NOT_FOUND);
     TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 0, 0, 0, 0, 0));
-    td_free(state);
-    td_free(copy);
-    td_free(td);
-    td_free(lazy);
   }
 }
 
@@ -199,14 +188,7 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
     TD_DO(td_clone(lazy, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    int32_t same = 0;
-    TD_DO(td_equal(copy, lazy, &same));
-    TD_CHECK_INT(same, 1);
-    td_free(copy);
-    td_free(state);
-    td_free(lazy);
-    td_free(two);
-    td_free(one);
+    TD_CHECK_EQUAL(copy, lazy);
   }
 }
 
@@ -222,15 +204,13 @@ static td_tensordict *lazy_in_lazy(void) {
 TD_TEST(keys_of_stacks_in_stacks_are_not_lost) {
   td_tensordict *lazy = lazy_in_lazy(), *state = NULL, *copy = NULL, *sum = NULL, *first = NULL;
   for (int nested = 0; nested < 2; nested++) {
-    int32_t same = 0;
     td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
     options.nested = nested;
     TD_DO(td_state_dict(lazy, &options, &state));
     TD_DO(td_clone(lazy, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
-    TD_DO(td_equal(copy, lazy, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(copy, lazy);
   }
   TD_EXPECT(td_file_save(lazy, td_path(td_test_folder(), "x.npz"), NULL), TD_ERR_UNSUPPORTED);
   TD_CHECK(strstr(td_last_error_message(), "have \"q\"") != NULL);

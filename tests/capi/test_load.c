@@ -15,17 +15,9 @@
   "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes \
   ",\"dtype\":\"torch.int8\",\"is_nested\":false}"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static void node(const char *folder, const char *meta) {
-  if (!td_exists(here(folder))) td_make_folder(here(folder));
-  td_write_text(td_path(here(folder), "meta.json"), meta);
-}
-
-static td_tensordict *load(const char *name) {
-  td_tensordict *td = NULL;
-  TD_DO(td_memmap_load(here(name), NULL, &td));
-  return td;
+  if (!td_exists(td_here(folder))) td_make_folder(td_here(folder));
+  td_write_text(td_path(td_here(folder), "meta.json"), meta);
 }
 
 static td_tensordict *load_part(const char *name, const char *const *path, size_t path_len) {
@@ -33,13 +25,13 @@ static td_tensordict *load_part(const char *name, const char *const *path, size_
   td_tensordict *td = NULL;
   options.subpath = path;
   options.subpath_len = path_len;
-  TD_DO(td_memmap_load(here(name), &options, &td));
+  TD_DO(td_memmap_load(td_here(name), &options, &td));
   return td;
 }
 
 static void refuse(const char *name, td_status want, const char *part) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_memmap_load(here(name), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(td_here(name), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), part);
 }
 
@@ -63,9 +55,9 @@ TD_TEST(the_reference_artifact) {
        "{\"device\": \"cpu\", \"shape\": [2, 1], \"dtype\": \"torch.bfloat16\", \"is_nested\": "
        "false}, \"shape\": [2, 1], \"device\": \"cpu\", " TYPE "}");
   node("m/nested/string", "{" DATA ", \"data\": [\"a string!\"], \"_metadata\": null}");
-  td_write_file(here("m/nested/int64.memmap"), int64, sizeof int64);
-  td_write_file(here("m/nested/bfloat16.memmap"), bfloat16, sizeof bfloat16);
-  td_tensordict *td = load("m"), *nested = load("m/nested"), *inner;
+  td_write_file(td_here("m/nested/int64.memmap"), int64, sizeof int64);
+  td_write_file(td_here("m/nested/bfloat16.memmap"), bfloat16, sizeof bfloat16);
+  td_tensordict *td = td_loaded(td_here("m")), *nested = td_loaded(td_here("m/nested")), *inner;
   TD_CHECK_BATCH(td, 2, 1);
   TD_CHECK_ENTRY(td, TD_KEY("nested", "int64"), TD_SIZES(2, 1), TD_VALUES(1, 2));
   td_tensor *ones = td_take(td, TD_KEY("nested", "bfloat16"));
@@ -75,11 +67,9 @@ TD_TEST(the_reference_artifact) {
   TD_CHECK_SIZES(ones, 2, 1);
   td_tensor_free(ones);
   TD_CHECK_JSON(td, TD_KEY("nested", "string"), "[\"a string!\"]");
-  int32_t equal = 0;
   inner = td_take_dict(td, TD_KEY("nested"));
-  TD_DO(td_equal(nested, inner, &equal));
-  TD_CHECK_INT(equal, 1);
-  TD_CHECK_INT(td_file_size(here("m/nested/int64.memmap")), 17);
+  TD_CHECK_EQUAL(nested, inner);
+  TD_CHECK_INT(td_file_size(td_here("m/nested/int64.memmap")), 17);
 }
 
 /* 0.3: nested dictionaries are not listed, and nothing says "is_nested". */
@@ -88,16 +78,16 @@ TD_TEST(nested_dictionaries_that_are_not_listed) {
   node("m",
        "{\"a\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, \"shape\": "
        "[2], \"device\": \"None\", " TYPE "}");
-  td_write_file(here("m/a.memmap"), bytes, 2);
+  td_write_file(td_here("m/a.memmap"), bytes, 2);
   node("m/n",
        "{\"b\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, "
        "\"shape\": [2], \"device\": \"None\", " TYPE "}");
-  td_write_file(here("m/n/b.memmap"), bytes, 2);
+  td_write_file(td_here("m/n/b.memmap"), bytes, 2);
   node("m/s", "{" DATA ", \"data\": \"x\"}");
-  td_make_folder(here("m/.%tmp"));
+  td_make_folder(td_here("m/.%tmp"));
   node("m/.%tmp/%tmp", "{\"shape\":[3]," TYPE "}"); /* what a writer has left is no entry */
-  td_make_folder(here("m/other"));
-  td_tensordict *td = load("m");
+  td_make_folder(td_here("m/other"));
+  td_tensordict *td = td_loaded(td_here("m"));
   td_device_type device = 99;
   int32_t device_index = 0;
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(7, 8));
@@ -122,17 +112,17 @@ TD_TEST(stacks_of_values_in_folders) {
   node("m/t/0", "{" DATA ",\"data\":\"a\"}");
   node("m/t/1", "{" DATA ",\"data\":\"b\"}");
   node("m/t/2", "{" DATA ",\"data\":\"c\"}");
-  td_tensordict *td = load("m");
+  td_tensordict *td = td_loaded(td_here("m"));
   check_list(td, TD_KEY("s"), "[[1, 2, 3], [4, 5, 6]]");
   check_list(td, TD_KEY("t"), "[[\"a\", \"b\", \"c\"], [\"a\", \"b\", \"c\"]]");
   td_free(td);
-  unlink(here("m/t/1/meta.json"));
+  unlink(td_here("m/t/1/meta.json"));
   refuse("m", TD_ERR_IO, "m/t/1");
-  rmdir(here("m/t/1"));
+  rmdir(td_here("m/t/1"));
   refuse("m", TD_ERR_FORMAT, "element 1");
-  td_write_text(here("m/t/meta.json"), "{" STACK ",\"stack_dim\":2}");
+  td_write_text(td_here("m/t/meta.json"), "{" STACK ",\"stack_dim\":2}");
   refuse("m", TD_ERR_FORMAT, "m/t");
-  td_write_text(here("m/t/meta.json"), "{" STACK "}");
+  td_write_text(td_here("m/t/meta.json"), "{" STACK "}");
   refuse("m", TD_ERR_FORMAT, "stack_dim");
 }
 
@@ -140,7 +130,7 @@ TD_TEST(what_only_python_can_read_is_named) {
   node("m", "{\"s\":{\"type\":\"NonTensorData\"},\"shape\":[2],\"device\":\"cpu\"," TYPE "}");
   node("m/s", "{" DATA ",\"_is_non_tensor\":true,\"_metadata\":null}");
   refuse("m", TD_ERR_FORMAT, "data");
-  td_write_text(here("m/s/other.pickle"), "x");
+  td_write_text(td_here("m/s/other.pickle"), "x");
   refuse("m", TD_ERR_UNSUPPORTED, "\"s\"");
   TD_CHECK_TEXT(td_last_error_message(), "pickled");
   node("m/s", "{" STACK ",\"stack_dim\":0,\"device\":null,\"data\":\"pickle.pkl\"}");
@@ -157,7 +147,7 @@ TD_TEST(a_part_alone) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *saved = NULL, *part;
   td_put(td, TD_KEY("a/b", "c", "x"), td_arange(TD_DTYPE_INT8, 1, TD_SIZES(2)));
   td_put(td, TD_KEY("a/b", "y"), td_arange(TD_DTYPE_INT8, 3, TD_SIZES(2)));
-  TD_DO(td_memmap(td, here("m"), NULL, &saved));
+  TD_DO(td_memmap(td, td_here("m"), NULL, &saved));
   part = load_part("m", TD_KEY("a/b"));
   TD_CHECK_ENTRY(part, TD_KEY("y"), TD_SIZES(2), TD_VALUES(3, 4));
   TD_CHECK_ENTRY(part, TD_KEY("c", "x"), TD_SIZES(2), TD_VALUES(1, 2));
@@ -167,33 +157,33 @@ TD_TEST(a_part_alone) {
   char path[4096];
   size_t length = 0;
   TD_DO(td_saved_path(part, path, sizeof path, &length));
-  TD_CHECK_SAME_TEXT(path, here("m/a%2Fb/c"));
+  TD_CHECK_SAME_TEXT(path, td_here("m/a%2Fb/c"));
   td_free(part);
-  part = load("m/a%2Fb/c");
+  part = td_loaded(td_here("m/a%2Fb/c"));
   TD_CHECK_ENTRY(part, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
   td_free(part);
 
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.subpath = (const char *const[]){"a/b", "nothing"};
   options.subpath_len = 2;
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
   TD_CHECK_TEXT(td_last_error_message(), "nothing");
   options.subpath = (const char *const[]){"a/b", "y"};
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_WRONG_ENTRY, part);
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &part), TD_ERR_WRONG_ENTRY, part);
   options.subpath = (const char *const[]){"..", "m"};
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
   options.verbatim_names = 1;
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_FORMAT, part);
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &part), TD_ERR_FORMAT, part);
   options.subpath = (const char *const[]){"a/b", NULL};
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
 }
 
 TD_TEST(shapes_alone) {
   td_tensordict *td = td_sample(), *saved = NULL, *shapes = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
-  TD_DO(td_memmap(td, here("m"), NULL, &saved));
+  TD_DO(td_memmap(td, td_here("m"), NULL, &saved));
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_memmap_load(here("m"), &options, &shapes));
+  TD_DO(td_memmap_load(td_here("m"), &options, &shapes));
   td_tensor *b = td_take(shapes, TD_KEY("n", "b"));
   TD_CHECK_SIZES(b, 4, 3);
   td_device_type device = 0;
@@ -202,10 +192,10 @@ TD_TEST(shapes_alone) {
   TD_CHECK_INT(device, TD_DEVICE_META);
   td_tensor_free(b);
   td_free(shapes);
-  td_write_file(here("m/n/b.memmap"), "short", 5); /* not opened, but looked at */
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
-  unlink(here("m/n/b.memmap"));
-  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
+  td_write_file(td_here("m/n/b.memmap"), "short", 5); /* not opened, but looked at */
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
+  unlink(td_here("m/n/b.memmap"));
+  TD_EXPECT_NULL(td_memmap_load(td_here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
   TD_CHECK_TEXT(td_last_error_message(), "\"b\"");
 }
 
@@ -214,16 +204,16 @@ TD_TEST(the_root_says_how_many_rows_there_are) {
   static const char bytes[6] = {1, 2, 3, 4, 5, 6};
   node("m", "{" INT8("a", "[2]") ",\"n\":{\"type\":\"TensorDict\"},\"v\":{\"type\":\"NonTensorStack\"}"
             ",\"l\":{\"type\":\"LazyStackedTensorDict\"},\"shape\":[2],\"device\":\"cpu\"," TYPE "}");
-  td_write_file(here("m/a.memmap"), bytes, 3);
+  td_write_file(td_here("m/a.memmap"), bytes, 3);
   node("m/n", "{" INT8("b", "[3,2]") ",\"shape\":[3],\"device\":\"cpu\"," TYPE "}");
-  td_write_file(here("m/n/b.memmap"), bytes, 6);
+  td_write_file(td_here("m/n/b.memmap"), bytes, 6);
   node("m/v", "{" STACK ",\"stack_dim\":0,\"device\":null,\"data\":[\"x\",[1,2],\"z\"]}");
   node("m/l", "{\"_type\":\"<class 'tensordict._lazy.LazyStackedTensorDict'>\",\"stack_dim\":0}");
   for (int i = 0; i < 3; i++) {
     const char *const names[] = {"m/l/0", "m/l/1", "m/l/2"};
     node(names[i], "{\"shape\":[],\"device\":\"cpu\"," TYPE "}");
   }
-  td_tensordict *td = load("m"), *lazy;
+  td_tensordict *td = td_loaded(td_here("m")), *lazy;
   TD_CHECK_BATCH(td, 2);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 3, 4));
@@ -261,15 +251,15 @@ TD_TEST(child_saves) {
 
 TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
   td_tensordict *td = state(0), *saved = NULL;
-  TD_DO(td_memmap(td, here("m"), NULL, &saved));
+  TD_DO(td_memmap(td, td_here("m"), NULL, &saved));
   td_free(saved);
   td_free(td);
-  const int child = td_spawn("child_saves", here("m"));
+  const int child = td_spawn("child_saves", td_here("m"));
   const time_t begin = time(NULL);
   int64_t last = 0, changes = 0;
   while (time(NULL) < begin + 2 || (changes < 10 && time(NULL) < begin + 60)) {
     td_tensordict *seen = NULL, *want;
-    TD_DO(td_memmap_load(here("m"), NULL, &seen));
+    TD_DO(td_memmap_load(td_here("m"), NULL, &seen));
     td_tensor *a = td_take(seen, TD_KEY("a"));
     void *values = NULL;
     TD_DO(td_tensor_data(a, &values));
@@ -278,14 +268,12 @@ TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
     TD_CHECK(k >= last);
     last = k;
     want = state(last);
-    int32_t equal = 0;
-    TD_DO(td_equal(want, seen, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_CHECK_EQUAL(want, seen);
     td_tensor_free(a);
     td_free(want);
     td_free(seen);
   }
-  td_write_text(here("stop"), "");
+  td_write_text(td_here("stop"), "");
   TD_CHECK(td_join(child));
   TD_CHECK(changes >= 10);
 }

@@ -20,7 +20,6 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   td_keys *key = NULL;
   td_entry_kind kind = 0;
   size_t count = 0;
-  int32_t equal = 0;
   TD_DO(td_clone(td, 0, &before));
   td_put(more, TD_KEY("more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
 #define REFUSED(call) TD_EXPECT(call, TD_ERR_LOCKED)
@@ -50,8 +49,7 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   td_free(row);
 #undef REFUSED
   TD_CHECK_FLAG(td_is_locked, td, 1);
-  TD_DO(td_equal(td, before, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, before);
   TD_DO(td_get_kind(td, TD_KEY("new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
 }

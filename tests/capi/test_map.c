@@ -82,12 +82,6 @@ static td_tensordict *line(int64_t n) {
   return td;
 }
 
-static void check_equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t equal = -1;
-  TD_DO(td_equal(one, other, &equal));
-  TD_CHECK_INT(equal, 1);
-}
-
 TD_TEST(all_cuts_give_all_elements_in_order) {
   static const struct {
     td_map_cut cut;
@@ -104,16 +98,15 @@ TD_TEST(all_cuts_give_all_elements_in_order) {
       job it = new_job();
       it.slow_first = 1;
       TD_DO(td_map(td, &options, share, &it, &result));
-      check_equal(td, result);
+      TD_CHECK_EQUAL(td, result);
       TD_CHECK_INT(it.calls, cases[i].pieces[k]);
       TD_CHECK_INT(it.length, 7);
       if (workers[k] == 1) TD_CHECK_INT(it.elsewhere, 0);
-      td_free(result);
     }
   }
   job it = new_job();
   TD_DO(td_map(td, NULL, share, &it, &result)); /* as many workers as CPUs */
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
 }
 
 TD_TEST(along_any_dimension) {
@@ -124,7 +117,7 @@ TD_TEST(along_any_dimension) {
       job it = new_job();
       options.dim = dim;
       TD_DO(td_map(td, &options, share, &it, &result));
-      check_equal(td, result);
+      TD_CHECK_EQUAL(td, result);
       td_free(result);
     }
   }
@@ -164,7 +157,6 @@ TD_TEST(bad_options) {
   TD_EXPECT_NULL(td_map_iter_create(td, &options, share, &it, &iter), TD_ERR_INVALID_ARGUMENT,
                  iter);
   TD_CHECK_INT(it.calls, 0);
-  td_free(td);
 }
 
 TD_TEST(pieces_without_a_result_are_left_out) {
@@ -174,7 +166,6 @@ TD_TEST(pieces_without_a_result_are_left_out) {
   it.drop_from = 3;
   TD_DO(td_map(td, &options, share, &it, &result));
   TD_CHECK_BATCH(result, 4);
-  td_free(result);
   it.drop_from = 1;
   TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_OK, result);
   td_tensordict *nothing = line(0);
@@ -183,7 +174,7 @@ TD_TEST(pieces_without_a_result_are_left_out) {
   it.drop_from = 0;
   options = cut(TD_MAP_CUT_SIZE, 2, 2); /* one empty piece: it says what the entries look like */
   TD_DO(td_map(nothing, &options, share, &it, &result));
-  check_equal(nothing, result);
+  TD_CHECK_EQUAL(nothing, result);
 }
 
 /* Adds 1 in place. */
@@ -268,7 +259,6 @@ TD_TEST(results_of_other_sizes) {
   td_map_options options = cut(TD_MAP_CUT_SIZE, 2, 3);
   TD_DO(td_map(td, &options, grow, NULL, &result));
   TD_CHECK_BATCH(result, 1 + 2 + 3);
-  td_free(result);
   options = cut(TD_MAP_CUT_ELEMENTS, 0, 3);
   TD_DO(td_map(td, &options, grow, NULL, &result)); /* stacked lazily */
   size_t dims = 0;
@@ -373,8 +363,7 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
       TD_EXPECT_NULL(td_map(td, &options, cases[i].callback, NULL, &result), cases[i].status,
                      result);
     TD_DO(td_map(td, &options, return_the_source, NULL, &result));
-    check_equal(td, result);
-    td_free(result);
+    TD_CHECK_EQUAL(td, result);
   }
 }
 
@@ -401,7 +390,6 @@ TD_TEST(the_dictionary_may_go_meanwhile) {
     td_entry_kind kind = 99;
     TD_DO(td_get_kind(result, TD_KEY("n"), &kind));
     TD_CHECK_INT(kind, TD_ENTRY_NONE);
-    td_free(result);
   }
 }
 
@@ -417,9 +405,8 @@ TD_TEST(a_map_in_a_map) {
   const td_map_options options = cut(TD_MAP_CUT_SIZE, 3, 2);
   job it = new_job();
   TD_DO(td_map(td, &options, nested, &it, &result));
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
   TD_CHECK_INT(it.calls, 12);
-  td_free(result);
   it.fail_at = 2;
   it.status = TD_ERR_IO;
   TD_EXPECT_NULL(td_map(td, &options, nested, &it, &result), TD_ERR_IO, result);
@@ -445,7 +432,6 @@ TD_TEST(workers_have_the_gradient_mode_of_the_caller) {
     TD_DO(td_map(td, &options, ask_grad, &it, &result));
     td_set_grad_enabled(0);
     TD_CHECK_INT(it.calls, 4 * mode);
-    td_free(result);
   }
 }
 
@@ -480,7 +466,6 @@ TD_TEST(results_one_by_one_in_order) {
       td_map_iter_free(iter);
     }
   }
-  td_free(td);
 }
 
 TD_TEST(leaving_early) {
@@ -493,7 +478,6 @@ TD_TEST(leaving_early) {
     TD_DO(td_map_iter_create(td, &options, share, &it, &iter));
     for (int i = 0; i < 3; i++) {
       TD_DO(td_map_iter_next(iter, &one, NULL));
-      td_free(one);
     }
     td_map_iter_free(iter);
     const int calls = it.calls;
@@ -504,7 +488,6 @@ TD_TEST(leaving_early) {
     TD_DO(td_map_iter_create(td, &options, share, &it, &iter)); /* not even begun */
     td_map_iter_free(iter);
   }
-  td_free(td);
 }
 
 TD_TEST(an_iterator_fails_where_its_piece_does) {
@@ -519,7 +502,6 @@ TD_TEST(an_iterator_fails_where_its_piece_does) {
     TD_DO(td_map_iter_create(td, &options, share, &it, &iter));
     for (int i = 0; i < 2; i++) {
       TD_DO(td_map_iter_next(iter, &one, NULL));
-      td_free(one);
     }
     for (int i = 0; i < 2; i++) {
       TD_EXPECT_NULL(td_map_iter_next(iter, &one, NULL), TD_ERR_IO, one);
@@ -527,7 +509,6 @@ TD_TEST(an_iterator_fails_where_its_piece_does) {
     }
     td_map_iter_free(iter);
   }
-  td_free(td);
 }
 
 TD_TEST(shuffled_elements) {
@@ -568,7 +549,6 @@ TD_TEST(shuffled_elements) {
     TD_CHECK_INT(sum, 31 * 32 / 2);
     TD_CHECK(moved > 16);
   }
-  td_free(td);
 }
 
 /* Asks its own iterator for a result. */
@@ -597,7 +577,6 @@ TD_TEST(an_iterator_that_asks_itself) {
     td_free(one);
     td_map_iter_free(iter);
   }
-  td_free(td);
 }
 
 /* Frees its own iterator. */
@@ -618,9 +597,7 @@ TD_TEST(an_iterator_that_frees_itself) {
   TD_DO(td_map_iter_create(td, &options, free_itself, &it, &iter));
   it.iter = iter;
   TD_DO(td_map_iter_next(iter, &one, NULL));
-  td_free(one);
   TD_EXPECT_NULL(td_map_iter_next(iter, &one, NULL), TD_ERR_BAD_HANDLE, one);
-  td_free(td);
 }
 
 static _Atomic int gate;
@@ -644,7 +621,6 @@ TD_TEST(an_iterator_that_its_worker_frees) {
   while (!it.answer) sleep_us(100);
   for (int i = 0; i < 60000 && td_debug_live_handles() > 1; i++) sleep_us(1000);
   TD_CHECK_INT(td_debug_live_handles(), 1);
-  td_free(td);
 }
 
 /* Another thread uses the library while the callback waits for it. */
@@ -672,7 +648,7 @@ TD_TEST(a_callback_with_a_thread_of_its_own) {
   td_tensordict *td = line(8), *result = NULL;
   const td_map_options options = cut(TD_MAP_CUT_SIZE, 2, 2);
   TD_DO(td_map(td, &options, from_elsewhere, NULL, &result));
-  check_equal(td, result);
+  TD_CHECK_EQUAL(td, result);
 }
 
 /* Waits until two pieces run at once: they do. */

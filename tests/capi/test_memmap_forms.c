@@ -12,27 +12,25 @@
   "<class 'tensordict._td.TensorDict'>\"}"
 #define STACK "<class 'tensordict.tensorclass.NonTensorStack'>"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 /* A folder inside the folder of the test with this meta.json. */
 static void put(const char *folder, const char *meta) {
-  td_make_folder(here(folder));
-  td_write_text(td_path(here(folder), "meta.json"), meta);
+  td_make_folder(td_here(folder));
+  td_write_text(td_path(td_here(folder), "meta.json"), meta);
 }
 
 static void rewrite(const char *folder, const char *meta) {
-  td_write_text(td_path(here(folder), "meta.json"), meta);
+  td_write_text(td_path(td_here(folder), "meta.json"), meta);
 }
 
 static void check_again(const char *folder) {
   td_tensordict *td = NULL, *saved = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.copy_existing = 1;
-  TD_DO(td_memmap_load(here(folder), NULL, &td));
-  TD_DO(td_memmap(td, here("again"), &options, &saved));
+  TD_DO(td_memmap_load(td_here(folder), NULL, &td));
+  TD_DO(td_memmap(td, td_here("again"), &options, &saved));
   td_free(saved);
   td_free(td);
-  TD_CHECK_SAME_TREE(here("again"), here(folder));
+  TD_CHECK_SAME_TREE(td_here("again"), td_here(folder));
 }
 
 TD_TEST(words_for_numbers_that_json_lacks) {
@@ -41,17 +39,17 @@ TD_TEST(words_for_numbers_that_json_lacks) {
   put("w/v",
       "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": [NaN, -Infinity, "
       "\"a NaN \\\" Infinity\", 1.5]}");
-  TD_DO(td_memmap_load(here("w"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("w"), NULL, &td));
   TD_CHECK_JSON(td, TD_KEY("v"), "[NaN,-Infinity,\"a NaN \\\" Infinity\",1.5]");
   td_tensordict *saved = NULL, *again = NULL;
-  TD_DO(td_memmap(td, here("again"), NULL, &saved));
-  TD_DO(td_memmap_load(here("again"), NULL, &again));
+  TD_DO(td_memmap(td, td_here("again"), NULL, &saved));
+  TD_DO(td_memmap_load(td_here("again"), NULL, &again));
   TD_CHECK_JSON(again, TD_KEY("v"), "[NaN,-Infinity,\"a NaN \\\" Infinity\",1.5]");
   td_free(again);
   td_free(saved);
   td_free(td);
   rewrite("w/v", "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": 1NaN}");
-  TD_EXPECT_NULL(td_memmap_load(here("w"), NULL, &td), TD_ERR_FORMAT, td);
+  TD_EXPECT_NULL(td_memmap_load(td_here("w"), NULL, &td), TD_ERR_FORMAT, td);
 }
 
 /* The names of two dimensions; NULL for one without. */
@@ -79,12 +77,12 @@ TD_TEST(names_and_versions) {
   "{\"shape\":[2,3],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"" fields "}"
   put("n", NAMED(",\"_format_version\": 1, \"_class\": \"tensordict:TensorDict\", \"_names\": "
                  "[null, \"t\"]"));
-  TD_DO(td_memmap_load(here("n"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("n"), NULL, &td));
   check_names(td, NULL, "t");
-  TD_DO(td_memmap(td, here("m"), &options, &saved));
+  TD_DO(td_memmap(td, td_here("m"), &options, &saved));
   td_free(saved);
   td_free(td);
-  TD_DO(td_memmap_load(here("m"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("m"), NULL, &td));
   check_names(td, NULL, "t");
   td_free(td);
   static const char *const fine[] = {
@@ -97,9 +95,8 @@ TD_TEST(names_and_versions) {
       "{\"shape\":[2,3],\"_type\":\"of tomorrow\",\"_class\":\"tensordict:TensorDict\"}"};
   for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
     rewrite("n", fine[i]);
-    TD_DO(td_memmap_load(here("n"), NULL, &td));
+    TD_DO(td_memmap_load(td_here("n"), NULL, &td));
     check_names(td, NULL, NULL);
-    td_free(td);
   }
   static const char *const bad[] = {
       NAMED(",\"_names\":[\"a\"]"), NAMED(",\"_names\":[\"a\",\"b\",\"c\"]"),
@@ -107,13 +104,13 @@ TD_TEST(names_and_versions) {
       NAMED(",\"_names\":[\"a\",[]]")};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     rewrite("n", bad[i]);
-    TD_EXPECT_NULL(td_memmap_load(here("n"), NULL, &td), TD_ERR_FORMAT, td);
+    TD_EXPECT_NULL(td_memmap_load(td_here("n"), NULL, &td), TD_ERR_FORMAT, td);
   }
   static const char *const later[] = {NAMED(",\"_format_version\":2"),
                                       NAMED(",\"_format_version\":99999999999999999999")};
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
     rewrite("n", later[i]);
-    TD_EXPECT_NULL(td_memmap_load(here("n"), NULL, &td), TD_ERR_UNSUPPORTED, td);
+    TD_EXPECT_NULL(td_memmap_load(td_here("n"), NULL, &td), TD_ERR_UNSUPPORTED, td);
   }
 }
 
@@ -122,7 +119,7 @@ TD_TEST(stacks_of_values_keep_their_dimension_and_device) {
   put("s", DICT("\"v\":{\"type\":\"NonTensorStack\"},", "[2,2]"));
   put("s/v", "{\"_type\":\"" STACK
              "\",\"stack_dim\":1,\"device\":\"cpu\",\"data\":[[\"a\",\"b\"],[\"c\",\"d\"]]}");
-  TD_DO(td_memmap_load(here("s"), NULL, &td));
+  TD_DO(td_memmap_load(td_here("s"), NULL, &td));
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &column));
   TD_CHECK_JSON(column, TD_KEY("v"), "[\"b\", \"d\"]");
   td_free(column);
@@ -144,9 +141,9 @@ TD_TEST(a_tensorclass_over_a_lazy_stack) {
   put("r/e/_tensordict/1", DICT("\"x\":{\"device\":\"cpu\",\"shape\":[3],\"dtype\":\"torch."
                                 "float32\",\"is_nested\":false},",
                                 "[]"));
-  td_write_file(here("r/e/_tensordict/0/x.memmap"), values, 8);
-  td_write_file(here("r/e/_tensordict/1/x.memmap"), values, 12);
-  TD_DO(td_memmap_load(here("r"), NULL, &td));
+  td_write_file(td_here("r/e/_tensordict/0/x.memmap"), values, 8);
+  td_write_file(td_here("r/e/_tensordict/1/x.memmap"), values, 12);
+  TD_DO(td_memmap_load(td_here("r"), NULL, &td));
   tensorclass = td_take_dict(td, TD_KEY("e"));
   TD_DO(td_tensorclass_of(tensorclass, &type));
   TD_CHECK(type != NULL);
@@ -162,19 +159,18 @@ static void check_same_failure(const char *name) {
   td_tensordict *td = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   char message[4096];
-  const td_status one = td_memmap_load(here(name), &options, &td);
+  const td_status one = td_memmap_load(td_here(name), &options, &td);
   TD_CHECK(one != TD_OK);
   snprintf(message, sizeof message, "%s", td_last_error_message());
   options.num_threads = 4;
   for (int i = 0; i < 20; i++) {
-    TD_EXPECT_NULL(td_memmap_load(here(name), &options, &td), one, td);
+    TD_EXPECT_NULL(td_memmap_load(td_here(name), &options, &td), one, td);
     TD_CHECK_SAME_TEXT(td_last_error_message(), message);
   }
 }
 
 TD_TEST(threads_load_what_one_thread_loads) {
   td_tensordict *td = td_sample(), *lazy = NULL, *saved = NULL, *one = td_sample(), *four = NULL;
-  int32_t equal = 0;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   td_memmap_options how = TD_MEMMAP_OPTIONS_INIT;
   char key[32];
@@ -189,34 +185,31 @@ TD_TEST(threads_load_what_one_thread_loads) {
   how.compression = TD_COMPRESSION_DEFLATE;
   const char *const names[] = {"folder", "packed.tdz"};
   for (size_t i = 0; i < 2; i++) {
-    TD_DO(td_memmap(td, here(names[i]), i == 0 ? NULL : &how, &saved));
+    TD_DO(td_memmap(td, td_here(names[i]), i == 0 ? NULL : &how, &saved));
     td_free(saved);
-    TD_DO(td_memmap_load(here(names[i]), NULL, &one));
+    TD_DO(td_memmap_load(td_here(names[i]), NULL, &one));
     options.num_threads = 4;
-    TD_DO(td_memmap_load(here(names[i]), &options, &four));
-    TD_DO(td_equal(four, td, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_DO(td_memmap_load(td_here(names[i]), &options, &four));
+    TD_CHECK_EQUAL(four, td);
     how.copy_existing = 1;
     how.compression = TD_COMPRESSION_STORED;
-    TD_DO(td_memmap(one, here("again_one"), &how, &saved));
+    TD_DO(td_memmap(one, td_here("again_one"), &how, &saved));
     td_free(saved);
-    TD_DO(td_memmap(four, here("again_four"), &how, &saved));
+    TD_DO(td_memmap(four, td_here("again_four"), &how, &saved));
     td_free(saved);
-    TD_CHECK_SAME_TREE(here("again_four"), here("again_one"));
-    td_free(one);
-    td_free(four);
+    TD_CHECK_SAME_TREE(td_here("again_four"), td_here("again_one"));
   }
   options.num_threads = -1;
-  TD_EXPECT_NULL(td_memmap_load(here("folder"), &options, &one), TD_ERR_INVALID_ARGUMENT, one);
+  TD_EXPECT_NULL(td_memmap_load(td_here("folder"), &options, &one), TD_ERR_INVALID_ARGUMENT, one);
 
   /* The first damage in the order of the folder is named, whether values or a meta.json. */
-  td_write_text(here("folder/lazy/1/a.memmap"), "");
+  td_write_text(td_here("folder/lazy/1/a.memmap"), "");
   check_same_failure("folder");
-  td_write_text(here("folder/deep/leaf_31.memmap"), "short");
-  td_write_text(here("folder/deep/leaf_21.memmap"), "short");
+  td_write_text(td_here("folder/deep/leaf_31.memmap"), "short");
+  td_write_text(td_here("folder/deep/leaf_21.memmap"), "short");
   check_same_failure("folder");
-  td_write_text(here("folder/leaf_20.memmap"), "short");
+  td_write_text(td_here("folder/leaf_20.memmap"), "short");
   check_same_failure("folder");
-  td_write_text(here("folder/lazy/1/meta.json"), "{");
+  td_write_text(td_here("folder/lazy/1/meta.json"), "{");
   check_same_failure("folder");
 }

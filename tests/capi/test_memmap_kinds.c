@@ -73,7 +73,6 @@ TD_TEST(classes_of_python_are_dictionaries) {
 TD_TEST(there_and_back) {
   td_tensordict *one = td_empty(TD_SIZES(2)), *two = td_empty(TD_SIZES(2)), *lazy = NULL;
   td_tensordict *td = td_empty(TD_NO_SIZES), *saved = NULL, *back = NULL;
-  int32_t equal = 0;
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 9, TD_SIZES(2, 1)));
   td_put(two, TD_KEY("own"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
@@ -82,18 +81,15 @@ TD_TEST(there_and_back) {
   TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
   TD_DO(td_memmap(td, folder("there"), NULL, &saved));
   back = load(folder("there"));
-  TD_DO(td_equal(saved, back, &equal));
-  TD_CHECK_INT(equal, 1);
-  TD_DO(td_equal(td, back, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(saved, back);
+  TD_CHECK_EQUAL(td, back);
   td_free(back);
   td_free(saved);
   TD_DO(td_memmap(lazy, folder("root"), NULL, &saved)); /* a lazy stack by itself */
   check_kind(saved, TD_DICT_LAZY_STACK);
   TD_CHECK_FLAG(td_is_locked, saved, 1);
   back = load(folder("root"));
-  TD_DO(td_equal(lazy, back, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(lazy, back);
   td_free(back);
   td_free(saved);
   td_free(lazy);
@@ -105,8 +101,7 @@ TD_TEST(there_and_back) {
   td_free(saved);
   TD_DO(td_memmap_inplace(td, folder("inplace"), NULL));
   back = load(folder("inplace"));
-  TD_DO(td_equal(td, back, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, back);
 }
 
 static void write_text(const char *path, const char *text) {

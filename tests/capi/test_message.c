@@ -47,12 +47,6 @@ static td_status take(void *user, void *data, size_t bytes) {
   return TD_OK;
 }
 
-static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
-  int32_t answer = -1;
-  TD_DO(td_equal(one, other, &answer));
-  return answer;
-}
-
 /* Numbers from `first` on, more than fit the system's buffers. */
 static td_tensor *large(int64_t first, const int64_t *sizes, size_t dims) {
   size_t count = 1;
@@ -79,14 +73,13 @@ TD_TEST(the_receiver_needs_nothing) {
   TD_DO(td_send(across, NULL, put,
                 &box)); /* tensors that are not row-major; one message after the other */
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
-  TD_CHECK_INT(equal(td, got), 1);
+  TD_CHECK_EQUAL(td, got);
   TD_CHECK_FLAG(td_is_locked, got, 0);
   td_put(got, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_free(got);
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
-  TD_CHECK_INT(equal(across, got), 1);
+  TD_CHECK_EQUAL(across, got);
   TD_CHECK_INT(box.read, box.size);
-  td_free(got);
   td_free(across);
   td_free(td);
   free(box.bytes);
@@ -100,15 +93,13 @@ TD_TEST(values_locks_and_empty_ones) {
   TD_DO(td_lock(td));
   mailbox box = filled(td);
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
-  TD_CHECK_INT(equal(td, got), 1);
+  TD_CHECK_EQUAL(td, got);
   TD_CHECK_FLAG(td_is_locked, got, 1);
-  td_free(got);
   td_free(td);
   td = td_empty(TD_SIZES(5, 0));
   TD_DO(td_send(td, NULL, put, &box));
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_BATCH(got, 5, 0);
-  td_free(got);
   td_free(td);
   free(box.bytes);
 }
@@ -116,17 +107,15 @@ TD_TEST(values_locks_and_empty_ones) {
 TD_TEST(into_a_dictionary_that_is_there) {
   td_tensordict *td = td_sample(), *target = NULL, *got = NULL, *n = NULL;
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
-  int32_t same = 0;
   TD_DO(td_clone(td, 0, &target));
   TD_DO(td_fill_at(target, TD_AT(TD_I_ELLIPSIS), zero));
   TD_DO(td_lock(target));
   td_tensor *b = td_take(target, TD_KEY("n", "b"));
   mailbox box = filled(td);
   TD_DO(td_recv(target, NULL, take, &box, &got));
-  TD_DO(td_is_same(got, target, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(got, target));
   TD_CHECK_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  TD_CHECK_INT(equal(td, target), 1);
+  TD_CHECK_EQUAL(td, target);
 
   n = td_take_dict(td, TD_KEY("n")); /* other keys, shapes and dtypes */
   TD_DO(td_send(n, NULL, put, &box));
@@ -138,7 +127,7 @@ TD_TEST(into_a_dictionary_that_is_there) {
   TD_DO(td_to_dtype(td, TD_DTYPE_FLOAT64, &wide));
   TD_DO(td_send(wide, NULL, put, &box));
   TD_EXPECT_NULL(td_recv(target, NULL, take, &box, &got), TD_ERR_DTYPE, got);
-  TD_CHECK_INT(equal(td, target), 1);
+  TD_CHECK_EQUAL(td, target);
   TD_CHECK_INT(box.read, box.size); /* all was taken: the next message can be read */
   free(box.bytes);
 }
@@ -227,8 +216,6 @@ TD_TEST(child_echoes) {
     TD_DO(td_recv_fd(line, NULL, &options, &td));
     TD_DO(td_cat((const td_tensordict *const[]){td, td}, 2, 0, &both));
     TD_DO(td_send_fd(both, line, &options));
-    td_free(both);
-    td_free(td);
   }
 }
 
@@ -252,10 +239,7 @@ TD_TEST(two_processes_over_a_socket) {
     TD_DO(td_recv_fd(ends[0], NULL, i == 1 ? NULL : &options, &got));
     TD_CHECK_BATCH(got, 8);
     TD_DO(td_index(got, TD_AT(TD_I_FROM(4)), &half));
-    TD_CHECK_INT(equal(half, td), 1);
-    td_free(half);
-    td_free(got);
-    td_free(td);
+    TD_CHECK_EQUAL(half, td);
   }
   close(ends[0]);
   TD_CHECK(td_join(child));
@@ -359,7 +343,7 @@ TD_TEST(through_a_file) {
   TD_DO(td_send_fd(td, file, NULL));
   TD_CHECK(lseek(file, 0, SEEK_SET) == 0);
   TD_DO(td_recv_fd(file, NULL, NULL, &got));
-  TD_CHECK_INT(equal(td, got), 1);
+  TD_CHECK_EQUAL(td, got);
   close(file);
 }
 
@@ -370,7 +354,7 @@ TD_TEST(lazy_stacks_go_through_and_take_values) {
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, other}, 2, 1, &stack));
   mailbox box = filled(stack);
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
-  TD_CHECK_INT(equal(stack, got), 1);
+  TD_CHECK_EQUAL(stack, got);
   TD_CHECK_BATCH(got, 4, 2, 3);
   TD_DO(td_set_inplace(one, TD_KEY("n", "b"), nine));
   box.read = 0;
@@ -394,6 +378,6 @@ TD_TEST(a_sub_tensordict_takes_a_message) {
   box.read = 0;
   TD_DO(td_send(sub_tensordict, NULL, put, &box)); /* and is sent as a dictionary */
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
-  TD_CHECK_INT(equal(got, zeros), 1);
+  TD_CHECK_EQUAL(got, zeros);
   free(box.bytes);
 }

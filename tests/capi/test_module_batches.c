@@ -31,7 +31,6 @@ static td_tensordict *with_observation(td_dtype dtype, const int64_t *batch, siz
 static void check_action(const td_tensordict *td, const int64_t *sizes, size_t dims) {
   td_tensor *action = td_take(td, TD_KEY("action"));
   td_check_sizes(__FILE__, __LINE__, action, sizes, dims);
-  td_tensor_free(action);
 }
 
 static void refused(const td_module *module, td_tensordict *td, td_status status,

@@ -39,8 +39,7 @@ static const part categorical = {TD_DISTRIBUTION_CATEGORICAL, {"logits", NULL}, 
 
 /* {"loc": [[1, 2]], "scale": [[1, 0.5]], "logits": [[0, 1, 0]]} of batch [1]; values repeat for n rows. */
 static td_tensordict *numbers(int64_t n) {
-  td_tensordict *td = td_empty(TD_SIZES(n)), *wide = NULL, *copy = NULL;
-  td_tensordict *one = td_empty(TD_SIZES(1));
+  td_tensordict *one = td_empty(TD_SIZES(1)), *wide = NULL, *copy = NULL;
   const float loc[] = {1, 2}, scale[] = {1, 0.5f}, logits[] = {0, 1, 0};
   td_tensor *tensor = NULL;
   TD_DO(td_tensor_from_data(loc, sizeof loc, TD_SIZES(1, 2), TD_DTYPE_FLOAT32, &tensor));
@@ -51,9 +50,6 @@ static td_tensordict *numbers(int64_t n) {
   td_put(one, TD_KEY("logits"), tensor);
   TD_DO(td_expand(one, TD_SIZES(n), &wide));
   TD_DO(td_clone(wide, 0, &copy));
-  td_free(wide);
-  td_free(one);
-  td_free(td);
   return copy;
 }
 
@@ -61,8 +57,6 @@ static void doubles_of(const td_tensordict *td, const char *name, double *values
   td_tensor *tensor = td_take(td, TD_KEY(name)), *wide = NULL;
   TD_DO(td_tensor_to(tensor, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, &wide));
   TD_DO(td_tensor_copy_to(wide, values, count * sizeof(double)));
-  td_tensor_free(wide);
-  td_tensor_free(tensor);
 }
 
 static void check_near(const td_tensordict *td, const char *name, const double *want,
@@ -161,13 +155,9 @@ TD_TEST(a_seed_repeats_a_stream) {
     second[i] = td_called(td, module);
     td_module_free(module);
   }
-  int32_t same = 0;
-  TD_DO(td_equal(first[0], first[1], &same));
-  TD_CHECK_INT(same, 1);
-  TD_DO(td_equal(second[0], second[1], &same));
-  TD_CHECK_INT(same, 1);
-  TD_DO(td_equal(first[0], second[0], &same));
-  TD_CHECK_INT(same, 0);
+  TD_CHECK_EQUAL(first[0], first[1]);
+  TD_CHECK_EQUAL(second[0], second[1]);
+  TD_CHECK(!td_equals(first[0], second[0]));
   for (int i = 0; i < 2; i++) {
     td_free(first[i]);
     td_free(second[i]);
@@ -178,7 +168,6 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
   const td_key seed = {TD_KEY("rng")};
   td_tensordict *one = numbers(2), *two = numbers(2);
-  int32_t same = 0;
   options.interaction = TD_INTERACTION_RANDOM;
   options.seed_key = &seed;
   td_module *module = sampler_with(normal, &options);
@@ -189,13 +178,9 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
     td_tensor *before = td_take(one, TD_KEY("rng"));
     TD_DO(td_module_call_inplace(one, module, NULL));
     TD_DO(td_module_call_inplace(two, module, NULL));
-    TD_DO(td_equal(one, two, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(one, two);
     td_tensor *after = td_take(one, TD_KEY("rng"));
-    TD_DO(td_tensor_equal(before, after, &same));
-    TD_CHECK_INT(same, 0);
-    td_tensor_free(before);
-    td_tensor_free(after);
+    TD_CHECK(!td_tensor_equals(before, after));
   }
   td_put(one, TD_KEY("rng"), td_filled(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
   TD_EXPECT(td_module_call_inplace(one, module, NULL), TD_ERR_WRONG_ENTRY);
@@ -245,11 +230,8 @@ TD_TEST(several_samples_with_a_seed_in_the_dictionary) {
       rng = td_take(td, TD_KEY("rng"));
       TD_DO(td_tensor_nbytes(rng, &bytes));
       TD_CHECK_INT(bytes, 8);
-      td_tensor_free(rng);
     }
-    td_free(td);
   }
-  td_module_free(module);
 }
 
 TD_TEST(several_samples_for_each_element) {
@@ -263,14 +245,12 @@ TD_TEST(several_samples_for_each_element) {
   TD_CHECK_BATCH(result, 5, 3);
   td_tensor *tensor = td_take(result, TD_KEY("x_log_prob"));
   TD_CHECK_SIZES(tensor, 5, 3, 2);
-  td_tensor_free(tensor);
   td_free(result);
   td_module_free(module);
   module = sampler_with(categorical, &options);
   result = td_called(td, module);
   tensor = td_take(result, TD_KEY("x_log_prob"));
   TD_CHECK_SIZES(tensor, 5, 3);
-  td_tensor_free(tensor);
   td_free(result);
   TD_EXPECT(td_module_call_inplace(td, module, NULL), TD_ERR_SHAPE);
 }
@@ -280,7 +260,6 @@ static void a_log_probability_takes_parameters(const td_tensordict *td, td_modul
                                                const td_tensordict *want) {
   td_module_call_options call = TD_MODULE_CALL_OPTIONS_INIT;
   td_tensordict *own = NULL, *zeros = NULL, *batched = NULL, *result = NULL;
-  int32_t equal = 1;
   TD_DO(td_module_params(row, &own));
   call.params = own;
   TD_DO(td_module_log_prob(td, row, &call, &result));
@@ -290,8 +269,7 @@ static void a_log_probability_takes_parameters(const td_tensordict *td, td_modul
   TD_DO(td_call_inplace(zeros, "zero_", NULL, 0));
   call.params = zeros;
   TD_DO(td_module_log_prob(td, row, &call, &result));
-  TD_DO(td_equal(result, want, &equal));
-  TD_CHECK_INT(equal, 0);
+  TD_CHECK(!td_equals(result, want));
   td_free(result);
   TD_DO(td_module_log_prob(td, row, NULL, &result));
   td_check_close(result, want);
@@ -465,7 +443,6 @@ TD_TEST(values_that_a_distribution_lacks) {
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_UNSUPPORTED, result);
   call.interaction = TD_INTERACTION_MEDIAN;
   TD_DO(td_module_call(td, module, &call, &result));
-  td_free(result);
   td_put(td, TD_KEY("loc"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1, 2)));
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_DTYPE, result);
   TD_DO(td_remove(td, TD_KEY("loc")));

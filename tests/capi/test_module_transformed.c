@@ -84,9 +84,7 @@ TD_TEST(what_is_saved_computes_the_same) {
     TD_DO(td_module_save(module, file));
     TD_DO(td_module_load(file, NULL, &again));
     td_tensordict *one = td_called(td, module), *other = td_called(td, again);
-    int32_t same = 0;
-    TD_DO(td_equal(one, other, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK_EQUAL(one, other);
     td_free(one);
     td_free(other);
     td_module_free(module);

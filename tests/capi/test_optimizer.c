@@ -24,7 +24,6 @@ static double *numbers(const td_tensordict *td, const char *const *path, size_t 
   void *data = NULL;
   td_tensor *tensor = td_take(td, path, path_len);
   TD_DO(td_tensor_data(tensor, &data));
-  td_tensor_free(tensor);
   return data;
 }
 
@@ -34,7 +33,6 @@ static void set_slopes(td_tensordict *params, int t) {
   for (int i = 0; i < N; i++) numbers(inner, TD_KEY("w"))[i] = slope(t, i);
   td_put_dict(gradients, TD_KEY("n"), inner);
   TD_DO(td_set_grad(params, gradients));
-  td_free(gradients);
 }
 
 /* Steps `from` to `to`, without the latter. */
@@ -100,7 +98,6 @@ static void check_rule(td_optimizer_kind kind, const td_optimizer_options *given
   }
   TD_CHECK_ENTRY(params, TD_KEY("count"), TD_NO_SIZES, TD_VALUES(7));
   td_optimizer_free(optimizer);
-  td_free(params);
 }
 
 TD_TEST(each_rule) {
@@ -159,7 +156,6 @@ TD_TEST(the_state_stands_where_the_parameters_stand) {
   td_optimizer *optimizer = optimizer_of(params, TD_OPTIMIZER_ADAM, NULL);
   TD_DO(td_optimizer_state(optimizer, &state));
   TD_CHECK_FLAG(td_is_empty, state, 1);
-  td_free(state);
   walk(params, optimizer, 0, 2);
   TD_DO(td_optimizer_state(optimizer, &state));
   TD_CHECK_ENTRY(state, TD_KEY("n", "w", "step"), TD_NO_SIZES, TD_VALUES(2));
@@ -213,10 +209,6 @@ TD_TEST(a_network_learns) {
     number = td_take(loss, TD_KEY("action"));
     TD_DO(td_tensor_copy_to(number, &value, sizeof value));
     losses[i != 0] = value;
-    td_tensor_free(number);
-    td_free(loss);
-    td_free(power);
-    td_free(out);
   }
   td_set_grad_enabled(0);
   if (!(losses[1] < losses[0] / 20))

@@ -277,7 +277,6 @@ static void add_recorded(td_tensordict *td, td_status want) {
   td_set_grad_enabled(1);
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_ADD, &operand, NULL), want);
   td_set_grad_enabled(0);
-  td_tensor_free(one);
 }
 
 /* As libtorch: "A view was created in no_grad mode and is being modified inplace with grad mode
@@ -346,7 +345,6 @@ TD_TEST(entries_follow_the_grad_mode_of_the_library) {
     check_grad(td, TD_KEY("z"), on);
     TD_DO(td_set(holder, TD_KEY("n", "z"), tensor));
     check_grad(td, TD_KEY("z"), on);
-    td_tensor_free(tensor);
   }
   td_set_grad_enabled(0);
 }

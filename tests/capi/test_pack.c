@@ -39,7 +39,6 @@ TD_TEST(tensors_stand_side_by_side) {
   TD_CHECK_VALUES(packed, 100, 7, 10, 11, 101, 7, 12, 13);
   TD_DO(td_pack(td, 0, NULL, &packed));
   TD_CHECK_VALUES(packed, 100, 101, 0, 1, 10, 12, 11, 13);
-  td_free(td);
 }
 
 TD_TEST(a_layout_sets_the_order) {
@@ -61,7 +60,6 @@ TD_TEST(a_layout_sets_the_order) {
   TD_DO(td_remove(td, TD_KEY("i")));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("i"), "1"));
   TD_EXPECT_NULL(td_pack(td, -1, NULL, &packed), TD_ERR_WRONG_ENTRY, packed);
-  td_free(td);
 }
 
 TD_TEST(other_texts_are_no_layouts) {
@@ -100,7 +98,6 @@ TD_TEST(empty_dictionaries_pack_to_no_column) {
   TD_DO(td_unpack(packed, layout_of(td, -1), &back));
   TD_CHECK_BATCH(back, 2);
   TD_CHECK_KEYS(back, "e");
-  td_free(td);
 }
 
 static td_tensordict *renamed(const td_tensordict *td, const td_key *from, const td_key *to,
@@ -131,7 +128,6 @@ TD_TEST(keys_change_places) {
   TD_CHECK_ENTRY(result, TD_KEY("n"), TD_SIZES(2), TD_VALUES(100, 101));
   result = renamed(td, NULL, NULL, 0);
   TD_CHECK_KEYS(result, "p v n n/s");
-  td_free(td);
 }
 
 TD_TEST(keys_that_stand_in_the_way_are_refused) {
@@ -147,5 +143,4 @@ TD_TEST(keys_that_stand_in_the_way_are_refused) {
   TD_EXPECT_NULL(td_rename_keys(td, none, below, 1, 0, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_DO(td_rename_keys(td, none, below, 1, TD_RENAME_KEYS_IGNORE_MISSING, &result));
   TD_CHECK_KEYS(result, "p v n n/s");
-  td_free(td);
 }

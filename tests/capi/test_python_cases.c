@@ -10,12 +10,10 @@
   (const td_call_argument[]){__VA_ARGS__}, \
       (sizeof((const td_call_argument[]){__VA_ARGS__}) / sizeof(td_call_argument))
 
-/* A lazy stack along `dim` of dictionaries, which are freed. */
+/* A lazy stack along `dim`. */
 static td_tensordict *stack_of(td_tensordict *one, td_tensordict *two, int64_t dim) {
   td_tensordict *result = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, dim, &result));
-  td_free(one);
-  td_free(two);
   return result;
 }
 
@@ -36,7 +34,6 @@ static void refused(td_dtype dtype, td_binary_op op, td_operand bound, const cha
   TD_EXPECT(td_binary_inplace(td, op, &bound, NULL), TD_ERR_DTYPE);
   TD_CHECK_TEXT(td_last_error_message(), number);
   TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1));
-  td_free(td);
 }
 
 /* The values stay as they are. */
@@ -48,8 +45,6 @@ static void unbounded(td_dtype dtype, td_binary_op op, td_operand bound) {
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1));
   TD_DO(td_binary_inplace(td, op, &bound, NULL));
   TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(a_bound_beyond_the_dtype_restricts_nothing_or_is_refused) {
@@ -76,8 +71,6 @@ TD_TEST(a_bound_beyond_the_dtype_restricts_nothing_or_is_refused) {
     refused(TD_DTYPE_FLOAT32, lower[i], (td_operand)TD_O_DOUBLE(1e300), "1e+300");
     refused(TD_DTYPE_FLOAT32, upper[i], (td_operand)TD_O_DOUBLE(1e300), "1e+300");
   }
-  td_tensor_free(small);
-  td_tensor_free(large);
 }
 
 TD_TEST(a_clamp_of_which_one_bound_restricts) {
@@ -85,10 +78,8 @@ TD_TEST(a_clamp_of_which_one_bound_restricts) {
   td_put(td, TD_KEY("u"), td_arange(TD_DTYPE_INT8, 1, TD_SIZES(3)));
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(-200)), TD_BY(TD_O_INT(2)), 1, &result));
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 2));
-  td_free(result);
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, NULL, TD_BY(TD_O_INT(200)), 1, &result));
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 3));
-  td_free(result);
   TD_EXPECT_NULL(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(200)), NULL, 1, &result),
                  TD_ERR_DTYPE, result);
   TD_EXPECT(td_ternary_inplace(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(0)), TD_BY(TD_O_INT(-200)), 1),
@@ -96,8 +87,6 @@ TD_TEST(a_clamp_of_which_one_bound_restricts) {
   TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 3));
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(-128)), TD_BY(TD_O_INT(2)), 1, &result));
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(3), TD_VALUES(1, 2, 2));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(a_bound_of_another_kind_makes_a_float) {
@@ -106,8 +95,6 @@ TD_TEST(a_bound_of_another_kind_makes_a_float) {
   TD_DO(td_binary(td, TD_BINARY_CLAMP_MIN, TD_BY(TD_O_DOUBLE(1000.5)), NULL, &result));
   TD_CHECK_DTYPE(result, TD_KEY("u"), TD_DTYPE_FLOAT32);
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(1), TD_VALUES(1000.5));
-  td_free(result);
-  td_free(td);
 }
 
 /* ---- the smallest integer divided by -1 */
@@ -138,7 +125,6 @@ static void check_both(td_tensordict *td, int64_t narrow, int64_t wide, int64_t 
   TD_CHECK_INT(l[0], wide);
   TD_CHECK_INT(i[1], other);
   TD_CHECK_INT(l[1], other);
-  td_free(td);
 }
 
 TD_TEST(a_remainder_of_minus_one_is_zero) {
@@ -156,10 +142,6 @@ TD_TEST(a_remainder_of_minus_one_is_zero) {
     TD_DO(td_binary_inplace(changed, TD_BINARY_MOD, &operands[i], NULL));
     check_both(changed, 0, 0, 0);
   }
-  td_free(td);
-  td_free(by);
-  td_tensor_free(each);
-  td_tensor_free(scalar);
 }
 
 /* By name, with a number, a tensor and a dictionary; `mode` may be NULL. */
@@ -182,9 +164,6 @@ static void divide(const char *name, const char *mode, int remainder) {
     TD_DO(td_call_inplace(changed, in_place, arguments, n));
     check_both(changed, remainder ? 0 : INT32_MIN, remainder ? 0 : INT64_MIN, remainder ? 0 : -7);
   }
-  td_free(td);
-  td_free(by);
-  td_tensor_free(scalar);
 }
 
 TD_TEST(divisions_by_name_do_not_end_the_process) {
@@ -237,14 +216,10 @@ TD_TEST(pad_sequence_reads_every_element_of_a_lazy_stack) {
   TD_DO(td_pad_sequence((const td_tensordict *const[]){lazy, lazy}, 2, NULL, &result));
   TD_CHECK_BATCH(result, 2, 2, 2);
   TD_CHECK_ENTRY(result, TD_KEY("k"), TD_SIZES(2, 2, 2), TD_VALUES(1, 2, 5, 6, 1, 2, 5, 6));
-  td_free(result);
   td_tensordict *outer = td_empty(TD_SIZES(2)); /* below a dictionary, too */
   TD_DO(td_set_dict(outer, TD_KEY("n"), lazy));
   TD_DO(td_pad_sequence((const td_tensordict *const[]){outer}, 1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "k"), TD_SIZES(1, 2, 2), TD_VALUES(1, 2, 5, 6));
-  td_free(result);
-  td_free(outer);
-  td_free(lazy);
 }
 
 TD_TEST(pad_sequence_leaves_out_what_only_some_elements_have) {
@@ -255,8 +230,6 @@ TD_TEST(pad_sequence_leaves_out_what_only_some_elements_have) {
   TD_DO(td_pad_sequence((const td_tensordict *const[]){lazy, lazy}, 2, NULL, &result));
   TD_DO(td_get_kind(result, TD_KEY("only"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(result);
-  td_free(lazy);
 }
 
 /* {"n": {"z": float32 `sizes`} of batch size `sizes`} of batch size [2]. */
@@ -274,7 +247,6 @@ TD_TEST(pad_sequence_keeps_further_batch_dimensions) {
   TD_DO(td_pad_sequence((const td_tensordict *const[]){one, one}, 2, &options, &result));
   inner = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 2, 2, 3);
-  td_free(inner);
   td_free(result);
   options.dim = 1; /* one of them */
   TD_DO(td_pad_sequence((const td_tensordict *const[]){one, two}, 2, &options, &result));
@@ -283,10 +255,6 @@ TD_TEST(pad_sequence_keeps_further_batch_dimensions) {
   TD_CHECK_BATCH(inner, 2, 2, 4);
   TD_CHECK_ENTRY(inner, TD_KEY("z"), TD_SIZES(2, 2, 4),
                  TD_VALUES(1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1));
-  td_free(inner);
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(pad_sequence_where_a_nested_batch_size_is_shorter) {
@@ -310,9 +278,6 @@ TD_TEST(pad_sequence_counts_from_the_end) {
   TD_CHECK_BATCH(result, 2, 3);
   TD_CHECK_ENTRY(result, TD_KEY("k"), TD_SIZES(2, 3), TD_VALUES(1, 2, 0, 5, 6, 7));
   TD_CHECK_ENTRY(result, TD_KEY("m", "k"), TD_SIZES(2, 3), TD_VALUES(1, 1, 0, 1, 1, 1));
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(a_mask_has_the_batch_size_and_the_padded_dimension) {
@@ -325,9 +290,6 @@ TD_TEST(a_mask_has_the_batch_size_and_the_padded_dimension) {
   options.masks_len = 1;
   TD_DO(td_pad_sequence((const td_tensordict *const[]){one, two}, 2, &options, &result));
   TD_CHECK_ENTRY(result, TD_KEY("m", "a"), TD_SIZES(2, 1, 4), TD_VALUES(1, 1, 0, 0, 1, 1, 1, 1));
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(pad_sequence_of_unequal_batches_is_refused) {
@@ -338,9 +300,6 @@ TD_TEST(pad_sequence_of_unequal_batches_is_refused) {
   options.dim = -1;
   TD_DO(td_pad_sequence(both, 2, &options, &result));
   TD_CHECK_BATCH(result, 2, 2, 4);
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 /* ---- keys that only some elements of a lazy stack have */
@@ -362,7 +321,6 @@ static void check_reduced(const td_tensordict *td, td_reduce_over over, double w
   options.dims_len = over == TD_REDUCE_OVER_DIMS ? 2 : 0;
   TD_DO(td_reduce_leaves(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_VALUES(result, want);
-  td_tensor_free(result);
 }
 
 TD_TEST(reduce_leaves_counts_exclusive_keys) {
@@ -373,9 +331,6 @@ TD_TEST(reduce_leaves_counts_exclusive_keys) {
   check_reduced(outer, TD_REDUCE_OVER_ALL, 210);
   TD_DO(td_sub_tensordict(lazy, TD_AT(TD_I_SLICE(1, 2)), &part));
   check_reduced(part, TD_REDUCE_OVER_ALL, 207);
-  td_free(part);
-  td_free(outer);
-  td_free(lazy);
 }
 
 TD_TEST(reduce_leaves_takes_elements_of_different_shapes) {
@@ -384,7 +339,6 @@ TD_TEST(reduce_leaves_takes_elements_of_different_shapes) {
   td_put(two, TD_KEY("e"), td_arange(TD_DTYPE_FLOAT32, 4, TD_SIZES(3)));
   td_tensordict *lazy = stack_of(one, two, 0);
   check_reduced(lazy, TD_REDUCE_OVER_ALL, 18);
-  td_free(lazy);
 }
 
 TD_TEST(files_of_one_dictionary_refuse_exclusive_keys) {
@@ -405,8 +359,6 @@ TD_TEST(files_of_one_dictionary_refuse_exclusive_keys) {
     outer = td_empty(TD_NO_SIZES);
     TD_DO(td_set_dict(outer, TD_KEY("n"), lazy));
   }
-  td_free(outer);
-  td_free(lazy);
 }
 
 /* ---- sub-tensordicts of lazy stacks */
@@ -451,9 +403,6 @@ TD_TEST(a_new_key_through_a_part_comes_to_every_element) {
   set_new(TD_AT(TD_I_SLICE(0, 2), TD_I_INT(1)), TD_SIZES(2), (const double[]){0, 7, 0, 7, 0, 0});
   set_new(TD_AT(TD_I_TENSOR(rows), TD_I_TENSOR(columns)), TD_SIZES(2),
           (const double[]){0, 7, 7, 0, 0, 0});
-  td_tensor_free(columns);
-  td_tensor_free(rows);
-  td_tensor_free(both);
 }
 
 TD_TEST(an_indexed_write_makes_new_keys_where_it_writes) {
@@ -465,10 +414,7 @@ TD_TEST(an_indexed_write_makes_new_keys_where_it_writes) {
     TD_DO(td_index(lazy, TD_AT(TD_I_INT(k)), &element));
     TD_DO(td_get_kind(element, TD_KEY("new"), &kind));
     TD_CHECK_INT(kind, k == 1 ? TD_ENTRY_TENSOR : TD_ENTRY_NONE);
-    td_free(element);
   }
-  td_free(value);
-  td_free(lazy);
 }
 
 TD_TEST(a_new_key_through_a_part_of_stacks_in_stacks) {
@@ -488,10 +434,6 @@ TD_TEST(a_new_key_through_a_part_of_stacks_in_stacks) {
     td_entry_kind kind = -1;
     TD_DO(td_get_kind(part, TD_KEY("other"), &kind));
     TD_CHECK_INT(kind, TD_ENTRY_NONE);
-    td_free(locked);
-    td_tensor_free(seven);
-    td_free(part);
-    td_free(lazy);
   }
 }
 
@@ -504,10 +446,8 @@ TD_TEST(a_call_in_place_counts_the_dimensions_of_the_stack) {
   TD_DO(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 0))));
   TD_CHECK_ENTRY(result, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 13));
   TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 13));
-  td_free(result);
   TD_DO(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))));
   TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(1, 3, 11, 24));
-  td_free(lazy);
 }
 
 TD_TEST(a_call_in_place_that_fails_leaves_a_lazy_stack) {
@@ -516,8 +456,6 @@ TD_TEST(a_call_in_place_that_fails_leaves_a_lazy_stack) {
   TD_DO(td_set_dict(outer, TD_KEY("n"), lazy));
   TD_EXPECT(td_call_inplace(outer, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))), TD_ERR_INDEX);
   TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(1, 2, 10, 11));
-  td_free(outer);
-  td_free(lazy);
 }
 
 /* A shape that only the second leaf refuses. */
@@ -530,9 +468,7 @@ TD_TEST(a_division_in_place_that_fails_leaves_all_leaves) {
     td_put(td, TD_KEY("i"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2, 3, 2)));
     TD_EXPECT(td_call_inplace(td, names[i], ARGS(TD_ARG_TENSOR(NULL, divisor))), TD_ERR_TORCH);
     TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2, 3), TD_VALUES(5, 6, 7, 8, 9, 10));
-    td_free(td);
   }
-  td_tensor_free(divisor);
 }
 
 /* Checks a float entry of the second of two elements. */
@@ -557,8 +493,6 @@ TD_TEST(a_call_in_place_reaches_keys_of_single_elements) {
     check_second(lazy, dim, "f", 110, 220);
     TD_EXPECT(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))), TD_ERR_INDEX); /* "f" */
     check_second(lazy, dim, "e", dim == 0 ? 24 : 13, dim == 0 ? 26 : 27);
-    td_free(outer);
-    td_free(lazy);
   }
 }
 
@@ -584,10 +518,6 @@ TD_TEST(a_call_in_place_takes_elements_of_different_shapes) {
   TD_EXPECT(td_call_inplace(lazy, "cumsum_", ARGS(TD_ARG_INT(NULL, 1))), TD_ERR_INDEX);
   TD_CHECK_ENTRY(one, TD_KEY("e"), TD_SIZES(2), TD_VALUES(2, 6)); /* and nothing was written */
   TD_CHECK_ENTRY(lazy, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(2, 4, 12, 16));
-  td_free(copy);
-  td_free(lazy);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(a_call_in_place_takes_elements_of_different_batch_sizes) {
@@ -605,10 +535,6 @@ TD_TEST(a_call_in_place_takes_elements_of_different_batch_sizes) {
     TD_CHECK_ENTRY(one, TD_KEY("k"), TD_SIZES(2), TD_VALUES(2, 3)); /* once */
     TD_CHECK_ENTRY(two, TD_KEY("k"), TD_SIZES(3), TD_VALUES(6, 7, 8));
     if (!deep) TD_CHECK_ENTRY(top, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
-    td_free(top);
-    td_free(lazy);
-    td_free(one);
-    td_free(two);
   }
 }
 
@@ -649,8 +575,6 @@ TD_TEST(apply_makes_nested_dictionaries_of_their_own_batch_size) {
   TD_DO(td_apply(td, &options, same, NULL, &result));
   inner = td_take_dict(out, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 2, 3);
-  td_free(inner);
-  td_free(result);
   td_free(out);
   out = td_empty(TD_SIZES(2)); /* one that is there keeps its own */
   td_put_dict(out, TD_KEY("n"), td_empty(TD_SIZES(2)));
@@ -659,10 +583,6 @@ TD_TEST(apply_makes_nested_dictionaries_of_their_own_batch_size) {
   inner = td_take_dict(out, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 2);
   TD_CHECK_ENTRY(inner, TD_KEY("z"), TD_SIZES(2, 3), TD_VALUES(1, 1, 1, 1, 1, 1));
-  td_free(inner);
-  td_free(result);
-  td_free(out);
-  td_free(td);
 }
 
 /* ---- leading dimensions of 1 */
@@ -708,9 +628,6 @@ TD_TEST(leading_ones_are_dropped_with_an_index_tensor) {
   td_tensor *index = td_positions((const int64_t[]){0, 2}, 2);
   TD_DO(td_update_at(td, TD_AT(TD_I_TENSOR(index)), value, 0));
   TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(3, 2), TD_VALUES(1, 1, 0, 0, 1, 1));
-  td_tensor_free(index);
-  td_free(value);
-  td_free(td);
 }
 
 /* ---- nested tensors */
@@ -727,7 +644,6 @@ TD_TEST(nested_tensors_are_leaves) {
   options.leaves_only = 1;
   TD_DO(td_keys_of(td, &options, &keys));
   TD_CHECK_INT(td_keys_len(keys), 1);
-  td_keys_free(keys);
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(1)), &part));
   TD_DO(td_get_kind(part, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
@@ -736,11 +652,6 @@ TD_TEST(nested_tensors_are_leaves) {
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &part));
   TD_DO(td_get_kind(part, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NESTED_TENSOR);
-  td_free(part);
-  td_free(nested);
-  td_free(td);
-  td_tensor_free(two);
-  td_tensor_free(one);
 }
 
 /* ---- nested dictionaries of fewer batch dimensions */
@@ -754,8 +665,6 @@ TD_TEST(unbind_refuses_an_entry_without_the_dimension) {
     TD_DO(td_set_batch_size(nested, TD_NO_SIZES));
     TD_EXPECT(td_unbind(td, dim, parts, 2, &count), TD_ERR_SHAPE);
     TD_CHECK(parts[0] == NULL && parts[1] == NULL);
-    td_free(nested);
-    td_free(td);
   }
 }
 
@@ -768,8 +677,6 @@ TD_TEST(cat_with_a_lazy_stack_wants_one_number_of_dimensions) {
     const td_tensordict *const both[] = {dense, lazy};
     TD_EXPECT(td_cat(both, 2, 1, &result), TD_ERR_SHAPE);
     TD_CHECK_TEXT(td_last_error_message(), "cat needs batch sizes that agree");
-    td_free(lazy);
-    td_free(dense);
   }
 }
 
@@ -793,9 +700,6 @@ TD_TEST(a_lazy_stack_with_an_empty_key_loads_its_own_state) {
     TD_DO(td_zero(lazy));
     TD_DO(td_load_state_dict(outer, state, NULL));
     TD_CHECK_ENTRY(outer, TD_KEY("l", ""), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
-    td_free(state);
-    td_free(outer);
-    td_free(lazy);
   }
 }
 
@@ -808,8 +712,6 @@ static void load_own_state(td_tensordict *td, int32_t nested) {
   TD_DO(td_clone(state, 0, &copy)); /* the state shares memory with the dictionary */
   TD_DO(td_zero(td));
   TD_DO(td_load_state_dict(td, copy, NULL));
-  td_free(copy);
-  td_free(state);
 }
 
 /* Python gives no state for such a stack. */
@@ -821,9 +723,6 @@ TD_TEST(a_lazy_stack_of_different_keys_loads_its_own_state) {
     TD_CHECK_ENTRY(lazy, TD_KEY("e"), TD_SIZES(2, 2), TD_VALUES(1, 2, 3, 4));
     TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &second));
     TD_CHECK_ENTRY(second, TD_KEY("f"), TD_SIZES(2), TD_VALUES(100, 100));
-    td_free(second);
-    td_free(outer);
-    td_free(lazy);
   }
 }
 
@@ -838,8 +737,6 @@ TD_TEST(a_lazy_stack_of_uneven_nested_entries_loads_its_own_state) {
     TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &second));
     TD_CHECK_ENTRY(second, TD_KEY("n", "a"), TD_SIZES(2, 2), TD_VALUES(3, 4, 5, 6));
     TD_CHECK_ENTRY(second, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(7, 8));
-    td_free(second);
-    td_free(lazy);
   }
 }
 
@@ -859,8 +756,6 @@ TD_TEST(from_schema_takes_sizes_that_differ) {
   td_tensordict *lazy = stack_of(row(0, 2), row(0, 3), 0), *made = from_own_schema(lazy);
   TD_CHECK_BATCH(made, 2, 0);
   TD_CHECK_ENTRY(made, TD_KEY("k"), TD_SIZES(2, 0), NULL, 0);
-  td_free(made);
-  td_free(lazy);
   td_tensordict *one = row(0, 2), *two = row(0, 2); /* of different numbers of dimensions */
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
@@ -868,6 +763,4 @@ TD_TEST(from_schema_takes_sizes_that_differ) {
   made = from_own_schema(lazy);
   TD_CHECK_BATCH(made, 2, 2);
   TD_CHECK_ENTRY(made, TD_KEY("k"), TD_SIZES(2, 2), TD_VALUES(0, 0, 0, 0));
-  td_free(made);
-  td_free(lazy);
 }

@@ -49,7 +49,6 @@ TD_TEST(every_reduction) {
     td_tensor *one = NULL;
     TD_DO(td_reduce_leaves(td, cases[i].op, NULL, &one));
     TD_CHECK_VALUES(one, y);
-    td_tensor_free(one);
   }
   TD_EXPECT_NULL(td_reduce(td, 0, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_reduce(td, 99, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
@@ -67,7 +66,6 @@ TD_TEST(spread) {
     options.correction = cases[i].correction;
     TD_DO(td_reduce(td, TD_REDUCE_VAR, &options, &result));
     TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(cases[i].variance));
-    td_free(result);
   }
   TD_DO(td_remove(td, TD_KEY("x")));
   const double values[] = {3, 4, 0, 0};
@@ -92,19 +90,16 @@ TD_TEST(features_stay_unless_asked_for) {
   TD_CHECK_FLAG(td_is_locked, result, 0);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(36, 40, 44, 48, 52, 56));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(18, 22, 26));
-  td_free(result);
   dims[0] = -1;
   options.keepdim = 1;
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_BATCH(result, 4, 1);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 1), TD_VALUES(3, 12, 21, 30));
-  td_free(result);
   dims[0] = 0;
   options = over(dims, 2);
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_NO_BATCH(result);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(132, 144));
-  td_free(result);
   options = (td_reduce_options)TD_REDUCE_OPTIONS_INIT;
   options.over = TD_REDUCE_OVER_FEATURES;
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
@@ -113,7 +108,6 @@ TD_TEST(features_stay_unless_asked_for) {
                  TD_VALUES(1, 5, 9, 13, 17, 21, 25, 29, 33, 37, 41, 45));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(result);
   options.keepdim = 1;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.over = TD_REDUCE_OVER_ALL;
@@ -198,7 +192,6 @@ TD_TEST(quantiles) {
     if (i == TD_INTERPOLATION_NEAREST) options.q = 0.8;
     TD_DO(td_reduce(td, TD_REDUCE_QUANTILE, &options, &result));
     TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(wanted[i]));
-    td_free(result);
   }
   options.interpolation = 5;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_QUANTILE, &options, &result), TD_ERR_INVALID_ARGUMENT,
@@ -277,7 +270,6 @@ TD_TEST(cumulative) {
       TD_DO(td_reduce(td, TD_REDUCE_CUMSUM + op, &options, &result));
       TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(2, 3), want[op][i], 6);
       TD_CHECK_DTYPE(result, TD_KEY("x"), TD_DTYPE_FLOAT32);
-      td_free(result);
     }
     TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_CUMSUM + op, NULL, &result), TD_ERR_INVALID_ARGUMENT,
                    result);

@@ -5,8 +5,6 @@
 
 #include "td_replay_test.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static td_replay_options options_of(int kind) {
   static const char *const done[] = {"done"};
   static const td_key by_end = {done, 1};
@@ -55,17 +53,17 @@ TD_TEST(a_loaded_buffer_goes_on_with_the_same_draws) {
       if (kind == TD_REPLAY_SAMPLER_PRIORITIZED) prioritize(replay);
       int64_t a[8];
       for (int i = 0; i < 3; i++) replay_draw(replay, 8, a, NULL);
-      TD_DO(td_replay_save(replay, here("saved"), kind % 2 ? TD_REPLAY_SAVE_DURABLE : 0));
+      TD_DO(td_replay_save(replay, td_here("saved"), kind % 2 ? TD_REPLAY_SAVE_DURABLE : 0));
       td_replay_options other = options; /* what the folder says comes first */
       other.seed = 99;
       other.capacity = 0;
       other.alpha = other.beta = 0.9;
       if (kind != TD_REPLAY_SAMPLER_SLICES) other.sampler = TD_REPLAY_SAMPLER_AS_STORED;
-      td_replay *loaded = replay_loaded(here("saved"), &other), *opened = NULL;
+      td_replay *loaded = replay_loaded(td_here("saved"), &other), *opened = NULL;
       replay_check_where(loaded, rows > 40 ? 40 : rows, 40, rows % 40, rows);
-      TD_DO(td_replay_save(loaded, here("again"), 0));
-      TD_CHECK_SAME_TREE(here("again"), here("saved"));
-      TD_DO(td_replay_open(here("again"), &other, &opened));
+      TD_DO(td_replay_save(loaded, td_here("again"), 0));
+      TD_CHECK_SAME_TREE(td_here("again"), td_here("saved"));
+      TD_DO(td_replay_open(td_here("again"), &other, &opened));
       check_same_draws(replay, loaded);
       write_steps(replay, 1000, 6);
       write_steps(loaded, 1000, 6);
@@ -85,42 +83,42 @@ TD_TEST(saving_replaces_a_buffer_and_keeps_other_files) {
   td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
   td_replay *replay = replay_of(&options);
   td_replay *empty = replay_of(&options);
-  TD_EXPECT(td_replay_save(empty, here("saved"), 0), TD_ERR_SHAPE);
+  TD_EXPECT(td_replay_save(empty, td_here("saved"), 0), TD_ERR_SHAPE);
   TD_EXPECT(td_replay_save(empty, NULL, 0), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_replay_save(empty, here("saved"), 2), TD_ERR_INVALID_ARGUMENT);
-  TD_CHECK(!td_exists(here("saved")));
+  TD_EXPECT(td_replay_save(empty, td_here("saved"), 2), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK(!td_exists(td_here("saved")));
   td_replay_free(empty);
   write_steps(replay, 0, 30);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
-  TD_CHECK(td_exists(here("saved/sampler/sumtree.memmap")));
-  TD_CHECK_INT(td_file_size(here("saved/sampler/mintree.memmap")), 40 * 8);
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
+  TD_CHECK(td_exists(td_here("saved/sampler/sumtree.memmap")));
+  TD_CHECK_INT(td_file_size(td_here("saved/sampler/mintree.memmap")), 40 * 8);
   td_replay_free(replay);
-  td_write_text(here("saved/prefetch.pkl"), "never read");
-  td_write_text(here("saved/notes.txt"), "mine");
+  td_write_text(td_here("saved/prefetch.pkl"), "never read");
+  td_write_text(td_here("saved/notes.txt"), "mine");
   options = options_of(TD_REPLAY_SAMPLER_RANDOM);
   replay = replay_of(&options);
   write_steps(replay, 0, 50);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
-  TD_CHECK(!td_exists(here("saved/sampler/sumtree.memmap")));
-  TD_CHECK(!td_exists(here("saved/prefetch.pkl")));
-  TD_CHECK(td_exists(here("saved/notes.txt")));
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
+  TD_CHECK(!td_exists(td_here("saved/sampler/sumtree.memmap")));
+  TD_CHECK(!td_exists(td_here("saved/prefetch.pkl")));
+  TD_CHECK(td_exists(td_here("saved/notes.txt")));
   td_replay_free(replay);
   /* What only TorchRL has goes along. */
-  td_make_folder(here("saved/rng_state"));
-  td_write_text(here("saved/rng_state/meta.json"), "{}");
-  td_write_text(here("saved/transform.t"), "bytes");
-  replay = replay_loaded(here("saved"), NULL);
-  TD_DO(td_replay_save(replay, here("again"), 0));
-  TD_CHECK_SAME_TREE(here("again"), here("saved"));
+  td_make_folder(td_here("saved/rng_state"));
+  td_write_text(td_here("saved/rng_state/meta.json"), "{}");
+  td_write_text(td_here("saved/transform.t"), "bytes");
+  replay = replay_loaded(td_here("saved"), NULL);
+  TD_DO(td_replay_save(replay, td_here("again"), 0));
+  TD_CHECK_SAME_TREE(td_here("again"), td_here("saved"));
   td_replay_free(replay);
   /* A folder that is no buffer keeps what it has. */
-  td_make_folder(here("other"));
-  td_write_text(here("other/mine"), "mine");
-  replay = replay_loaded(here("saved"), NULL);
-  TD_DO(td_replay_save(replay, here("other"), 0));
+  td_make_folder(td_here("other"));
+  td_write_text(td_here("other/mine"), "mine");
+  replay = replay_loaded(td_here("saved"), NULL);
+  TD_DO(td_replay_save(replay, td_here("other"), 0));
   td_replay_free(replay);
-  TD_CHECK(td_exists(here("other/mine")));
-  replay = replay_loaded(here("other"), NULL);
+  TD_CHECK(td_exists(td_here("other/mine")));
+  replay = replay_loaded(td_here("other"), NULL);
   replay_check_where(replay, 40, 40, 10, 50);
   td_replay_free(replay);
 }
@@ -128,12 +126,12 @@ TD_TEST(saving_replaces_a_buffer_and_keeps_other_files) {
 TD_TEST(a_folder_in_use) {
   td_replay_options options = options_of(TD_REPLAY_SAMPLER_RANDOM);
   options.folder = td_test_folder();
-  td_make_folder(here("x"));
+  td_make_folder(td_here("x"));
   td_replay *writer = NULL, *reader = NULL, *alone = NULL;
   TD_EXPECT_NULL(td_replay_create(&options, &writer), TD_ERR_IO, writer); /* not empty */
-  options.folder = here("live");
+  options.folder = td_here("live");
   writer = replay_of(&options);
-  TD_DO(td_replay_open(here("live"), NULL, &reader));
+  TD_DO(td_replay_open(td_here("live"), NULL, &reader));
   replay_check_where(reader, 0, 40, 0, 0);
   td_tensordict *batch = NULL;
   TD_EXPECT_NULL(td_replay_sample(reader, 4, &batch), TD_ERR_SHAPE, batch);
@@ -147,56 +145,56 @@ TD_TEST(a_folder_in_use) {
   replay_draw(writer, 64, a, index);
   for (int i = 0; i < 64; i++) TD_CHECK_INT(a[i], index[i] < 10 ? index[i] + 40 : index[i]);
   /* Nobody replaces it meanwhile. */
-  TD_DO(td_replay_load(here("live"), NULL, &alone));
+  TD_DO(td_replay_load(td_here("live"), NULL, &alone));
   replay_check_where(alone, 40, 40, 10, 50);
-  TD_EXPECT(td_replay_save(alone, here("live"), 0), TD_ERR_BUSY);
+  TD_EXPECT(td_replay_save(alone, td_here("live"), 0), TD_ERR_BUSY);
   TD_DO(td_replay_save(writer, NULL, TD_REPLAY_SAVE_DURABLE));
   write_steps(writer, 50, 5);
   td_replay_free(alone);
   td_replay_free(writer);
   td_replay_free(reader);
   /* Without a save before the end: the rows are there all the same. */
-  TD_DO(td_replay_open(here("live"), NULL, &reader));
+  TD_DO(td_replay_open(td_here("live"), NULL, &reader));
   replay_check_where(reader, 40, 40, 15, 55);
   td_replay_free(reader);
-  alone = replay_loaded(here("live"), NULL);
+  alone = replay_loaded(td_here("live"), NULL);
   replay_check_where(alone, 40, 40, 15, 55);
-  TD_DO(td_replay_save(alone, here("copy"), 0));
-  TD_DO(td_replay_save(alone, here("live"), 0)); /* nobody has it open now */
-  TD_CHECK(!td_exists(here("live/live.bin")));
+  TD_DO(td_replay_save(alone, td_here("copy"), 0));
+  TD_DO(td_replay_save(alone, td_here("live"), 0)); /* nobody has it open now */
+  TD_CHECK(!td_exists(td_here("live/live.bin")));
   td_replay_free(alone);
-  TD_CHECK_SAME_TREE(here("live"), here("copy"));
-  options.folder = here("live");
-  TD_EXPECT_NULL(td_replay_open(here("live"), &options, &reader), TD_ERR_INVALID_ARGUMENT, reader);
+  TD_CHECK_SAME_TREE(td_here("live"), td_here("copy"));
+  options.folder = td_here("live");
+  TD_EXPECT_NULL(td_replay_open(td_here("live"), &options, &reader), TD_ERR_INVALID_ARGUMENT,
+                 reader);
 }
 
 /* A writer of TorchRL that works in a folder (scratch_dir) and has not dumped its counts. */
 TD_TEST(rows_that_nothing_counts) {
   td_tensordict *rows = replay_rows(0, 8), *mapped = NULL;
-  td_make_folder(here("unsaved"));
-  TD_DO(td_memmap(rows, here("unsaved/storage"), NULL, &mapped));
+  td_make_folder(td_here("unsaved"));
+  TD_DO(td_memmap(rows, td_here("unsaved/storage"), NULL, &mapped));
   td_free(rows);
   td_free(mapped);
   td_replay *replay = NULL;
-  TD_EXPECT_NULL(td_replay_load(here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
+  TD_EXPECT_NULL(td_replay_load(td_here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
   TD_CHECK_TEXT(td_last_error_message(), "its writer has not saved it");
-  TD_EXPECT_NULL(td_replay_open(here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
-  TD_CHECK(!td_exists(here("unsaved/live.bin")));
-  TD_DO(td_memmap_load(here("unsaved/storage"), NULL, &rows)); /* what the message advises */
+  TD_EXPECT_NULL(td_replay_open(td_here("unsaved"), NULL, &replay), TD_ERR_IO, replay);
+  TD_CHECK(!td_exists(td_here("unsaved/live.bin")));
+  TD_DO(td_memmap_load(td_here("unsaved/storage"), NULL, &rows)); /* what the message advises */
   TD_CHECK_BATCH(rows, 8);
-  td_free(rows);
 }
 
 /* A process that died in the middle of a save: the JSON files are new, and the live file has not heard of it.
    The rows that others write afterwards must not be forgotten. */
 TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
   td_replay_options options = options_of(TD_REPLAY_SAMPLER_RANDOM);
-  options.folder = here("live");
+  options.folder = td_here("live");
   td_replay *replay = replay_of(&options), *other = NULL;
   write_steps(replay, 0, 10);
   TD_DO(td_replay_save(replay, NULL, 0));
   size_t size = 0;
-  char *bytes = td_read_file(here("live/live.bin"), &size);
+  char *bytes = td_read_file(td_here("live/live.bin"), &size);
   write_steps(replay, 10, 5);
   TD_DO(td_replay_save(replay, NULL, 0));
   const int64_t marks[] = {15, 15}; /* the cursor and the rows that the save was about to tell */
@@ -204,15 +202,15 @@ TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
   TD_CHECK_INT(size, 88);
   memcpy(bytes + 8, counts, sizeof counts);
   memcpy(bytes + 64, marks, sizeof marks);
-  td_write_file(here("live/live.bin"), bytes, size);
+  td_write_file(td_here("live/live.bin"), bytes, size);
   write_steps(replay, 15, 7);
-  TD_DO(td_replay_open(here("live"), NULL, &other));
+  TD_DO(td_replay_open(td_here("live"), NULL, &other));
   replay_check_where(other, 22, 40, 22, 22);
   replay_check_where(replay, 22, 40, 22, 22);
   td_replay_free(other);
   td_replay_free(replay);
-  td_write_file(here("live/live.bin"), bytes, 64); /* as 0.2.0 writes it: of other JSON files */
-  TD_DO(td_replay_open(here("live"), NULL, &other));
+  td_write_file(td_here("live/live.bin"), bytes, 64); /* as 0.2.0 writes it: of other JSON files */
+  TD_DO(td_replay_open(td_here("live"), NULL, &other));
   replay_check_where(other, 15, 40, 15, 15);
   td_replay_free(other);
   free(bytes);
@@ -221,33 +219,33 @@ TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
 /* A process that died between two files of its sampler: the rows are there, and the folder opens. */
 TD_TEST(a_save_that_was_cut_off_leaves_files_of_two_saves) {
   td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
-  options.folder = here("two");
+  options.folder = td_here("two");
   td_replay *replay = replay_of(&options);
   write_steps(replay, 0, 10);
   TD_DO(td_replay_save(replay, NULL, 0));
   size_t size = 0, live_size = 0;
-  char *older = td_read_file(here("two/sampler/mintree.memmap"), &size);
+  char *older = td_read_file(td_here("two/sampler/mintree.memmap"), &size);
   prioritize(replay);
   write_steps(replay, 10, 5);
   TD_DO(td_replay_save(replay, NULL, 0));
   td_replay_free(replay);
-  td_write_file(here("two/sampler/mintree.memmap"), older, size);
-  TD_EXPECT_NULL(td_replay_open(here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
-  char *live = td_read_file(here("two/live.bin"), &live_size);
+  td_write_file(td_here("two/sampler/mintree.memmap"), older, size);
+  TD_EXPECT_NULL(td_replay_open(td_here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
+  char *live = td_read_file(td_here("two/live.bin"), &live_size);
   TD_CHECK_INT((int64_t)live_size, 88);
   live[80] = 1; /* between the beginning of a save and its end */
-  td_write_file(here("two/live.bin"), live, live_size);
+  td_write_file(td_here("two/live.bin"), live, live_size);
   for (int times = 0; times < 2; times++) { /* the save has ended it */
     int64_t a[8];
-    TD_DO(td_replay_open(here("two"), NULL, &replay));
+    TD_DO(td_replay_open(td_here("two"), NULL, &replay));
     replay_check_where(replay, 15 + times, 40, 15 + times, 15 + times);
     TD_CHECK_INT(replay_draw(replay, 8, a, NULL), 8);
     write_steps(replay, 15 + times, 1);
     TD_DO(td_replay_save(replay, NULL, 0));
     td_replay_free(replay);
   }
-  td_write_file(here("two/sampler/mintree.memmap"), older, size);
-  TD_EXPECT_NULL(td_replay_open(here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
+  td_write_file(td_here("two/sampler/mintree.memmap"), older, size);
+  TD_EXPECT_NULL(td_replay_open(td_here("two"), NULL, &replay), TD_ERR_FORMAT, replay);
   free(older);
   free(live);
 }
@@ -255,9 +253,9 @@ TD_TEST(a_save_that_was_cut_off_leaves_files_of_two_saves) {
 /* What is no replay folder stays as it is. */
 TD_TEST(opening_another_folder_makes_no_file) {
   td_replay *replay = NULL;
-  td_make_folder(here("other"));
-  TD_EXPECT_NULL(td_replay_open(here("other"), NULL, &replay), TD_ERR_IO, replay);
-  TD_CHECK(!td_exists(here("other/live.bin")));
+  td_make_folder(td_here("other"));
+  TD_EXPECT_NULL(td_replay_open(td_here("other"), NULL, &replay), TD_ERR_IO, replay);
+  TD_CHECK(!td_exists(td_here("other/live.bin")));
 }
 
 /* A writer that died in the middle: rows that are being written are marked in the folder. */
@@ -285,7 +283,7 @@ TD_TEST(halves_of_rows_are_never_drawn) {
       const int64_t n = replay_draw(replay, 8, a, index);
       for (int64_t k = 0; k < n; k++) TD_CHECK(index[k] < 8 || index[k] > 12);
     }
-    TD_EXPECT(td_replay_save(replay, here("copy"), 0), TD_ERR_BUSY);
+    TD_EXPECT(td_replay_save(replay, td_here("copy"), 0), TD_ERR_BUSY);
     write_steps(replay, 100, 3); /* two of them are left */
     for (int i = 0; i < 50; i++) {
       int64_t a[8], index[8];
@@ -293,9 +291,9 @@ TD_TEST(halves_of_rows_are_never_drawn) {
       for (int64_t k = 0; k < n; k++) TD_CHECK(index[k] != 11 && index[k] != 12);
     }
     write_steps(replay, 103, 2);
-    TD_DO(td_replay_save(replay, here("copy"), 0));
+    TD_DO(td_replay_save(replay, td_here("copy"), 0));
     td_replay_free(replay);
-    td_replay *copy = replay_loaded(here("copy"), &options);
+    td_replay *copy = replay_loaded(td_here("copy"), &options);
     replay_check_where(copy, 40, 40, 13, 53);
     td_replay_free(copy);
   }
@@ -306,25 +304,25 @@ TD_TEST(settings_stay_as_another_program_wrote_them) {
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
   td_replay *replay = replay_of(&options);
   write_steps(replay, 0, 30);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
   td_replay_free(replay);
   double tree[40] = {0};
   for (int i = 0; i < 30; i++) tree[i] = powf(i % 5 + 0.5f, 0.7f);
-  td_write_file(here("saved/sampler/sumtree.memmap"), tree, sizeof tree);
+  td_write_file(td_here("saved/sampler/sumtree.memmap"), tree, sizeof tree);
   for (int i = 30; i < 40; i++) tree[i] = FLT_MAX;
-  td_write_file(here("saved/sampler/mintree.memmap"), tree, sizeof tree);
+  td_write_file(td_here("saved/sampler/mintree.memmap"), tree, sizeof tree);
   static const char settings[] =
       "{\"_alpha\": 0.7,\"_beta\":  0.9, \"_eps\": 1e-08, \"_max_priority\": [4.5, 29], "
       "\"_new\": [{\"a\": \"}\\\"]\"}], \"_max_capacity\": 40}";
-  td_write_text(here("saved/sampler/sampler_metadata.json"), settings);
-  td_write_text(here("saved/writer/metadata.json"), "{\"cursor\":30,\"write_count\":30}");
-  replay = replay_loaded(here("saved"), NULL);
-  TD_DO(td_replay_save(replay, here("again"), 0));
-  TD_CHECK_SAME_TREE(here("again"), here("saved"));
+  td_write_text(td_here("saved/sampler/sampler_metadata.json"), settings);
+  td_write_text(td_here("saved/writer/metadata.json"), "{\"cursor\":30,\"write_count\":30}");
+  replay = replay_loaded(td_here("saved"), NULL);
+  TD_DO(td_replay_save(replay, td_here("again"), 0));
+  TD_CHECK_SAME_TREE(td_here("again"), td_here("saved"));
   TD_DO(td_replay_set_beta(replay, 1));
-  TD_DO(td_replay_save(replay, here("again"), 0));
+  TD_DO(td_replay_save(replay, td_here("again"), 0));
   size_t size = 0;
-  char *text = td_read_file(here("again/sampler/sampler_metadata.json"), &size);
+  char *text = td_read_file(td_here("again/sampler/sampler_metadata.json"), &size);
   TD_CHECK_SAME_TEXT(text,
                      "{\"_alpha\": 0.7, \"_beta\": 1.0, \"_eps\": 1e-08, \"_max_priority\": "
                      "[4.5, 29], \"_new\": [{\"a\": \"}\\\"]\"}], \"_max_capacity\": 40}");
@@ -352,14 +350,14 @@ TD_TEST(settings_may_be_floats) {
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
   td_replay *replay = replay_of(&options);
   write_steps(replay, 0, 30);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
   td_replay_free(replay);
-  td_write_text(here("saved/sampler/sampler_metadata.json"),
+  td_write_text(td_here("saved/sampler/sampler_metadata.json"),
                 "{\"_alpha\": 0.7, \"_beta\": 0.9, \"_eps\": 1e-08, \"_max_priority\": "
                 "[12.125, 4.0], \"_max_capacity\": 40.0}");
-  replay = replay_loaded(here("saved"), NULL);
-  TD_DO(td_replay_save(replay, here("again"), 0));
-  TD_CHECK_SAME_TREE(here("again"), here("saved"));
+  replay = replay_loaded(td_here("saved"), NULL);
+  TD_DO(td_replay_save(replay, td_here("again"), 0));
+  TD_CHECK_SAME_TREE(td_here("again"), td_here("saved"));
   td_replay_free(replay);
 }
 
@@ -435,27 +433,27 @@ TD_TEST(storages_of_several_dimensions) {
 }
 
 static void refuse(const char *file, const char *text, td_status status, const char *message) {
-  const char *path = here(file);
+  const char *path = td_here(file);
   size_t size = 0;
   char *before = td_read_file(path, &size);
   td_write_text(path, text);
   td_replay *replay = NULL;
-  TD_EXPECT_NULL(td_replay_load(here("bad"), NULL, &replay), status, replay);
+  TD_EXPECT_NULL(td_replay_load(td_here("bad"), NULL, &replay), status, replay);
   TD_CHECK_TEXT(td_last_error_message(), message);
-  TD_EXPECT_NULL(td_replay_open(here("bad"), NULL, &replay), status, replay);
+  TD_EXPECT_NULL(td_replay_open(td_here("bad"), NULL, &replay), status, replay);
   td_write_file(path, before, size);
   free(before);
 }
 
 TD_TEST(hostile_folders) {
   td_replay *replay = NULL;
-  TD_EXPECT_NULL(td_replay_load(here("none"), NULL, &replay), TD_ERR_IO, replay);
+  TD_EXPECT_NULL(td_replay_load(td_here("none"), NULL, &replay), TD_ERR_IO, replay);
   TD_EXPECT_NULL(td_replay_load("", NULL, &replay), TD_ERR_IO, replay);
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
   replay = replay_of(&options);
   write_steps(replay, 0, 30);
   prioritize(replay);
-  TD_DO(td_replay_save(replay, here("bad"), 0));
+  TD_DO(td_replay_save(replay, td_here("bad"), 0));
   td_replay_free(replay);
 #define WRITER "bad/writer/metadata.json"
   refuse(WRITER, "", TD_ERR_FORMAT, "metadata.json");
@@ -490,37 +488,38 @@ TD_TEST(hostile_folders) {
   const double values[] = {NAN, -1, INFINITY, 1};
   for (int i = 0; i < 4; i++) {
     size_t size = 0;
-    char *tree = td_read_file(here("bad/sampler/sumtree.memmap"), &size);
+    char *tree = td_read_file(td_here("bad/sampler/sumtree.memmap"), &size);
     memcpy(tree + (i == 3 ? 35 : 3) * 8, &values[i], 8); /* row 35 holds nothing */
     char other[500], file[600];
     snprintf(other, sizeof other, "%s/mad%d", td_test_folder(), i);
     snprintf(file, sizeof file, "%s/sampler/sumtree.memmap", other);
-    td_copy_tree(here("bad"), other);
+    td_copy_tree(td_here("bad"), other);
     td_write_file(file, tree, size);
     TD_EXPECT_NULL(td_replay_load(other, NULL, &replay), TD_ERR_FORMAT, replay);
     free(tree);
   }
   td_replay_options other = options;
   other.capacity = 41;
-  TD_EXPECT_NULL(td_replay_load(here("bad"), &other, &replay), TD_ERR_INVALID_ARGUMENT, replay);
+  TD_EXPECT_NULL(td_replay_load(td_here("bad"), &other, &replay), TD_ERR_INVALID_ARGUMENT, replay);
   TD_CHECK_TEXT(td_last_error_message(), "capacity is 41");
-  replay = replay_loaded(here("bad"), &options); /* still good */
+  replay = replay_loaded(td_here("bad"), &options); /* still good */
 }
 
 TD_TEST(a_folder_that_is_not_opened_stays_as_it_was) {
   const td_replay_options options = options_of(TD_REPLAY_SAMPLER_RANDOM);
   td_replay *replay = replay_of(&options);
   write_steps(replay, 0, 30);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
   td_replay_options other = options;
   other.capacity = 41;
-  TD_EXPECT_NULL(td_replay_open(here("saved"), &other, &replay), TD_ERR_INVALID_ARGUMENT, replay);
-  TD_CHECK(!td_exists(here("saved/live.bin")));
-  TD_DO(td_replay_open(here("saved"), NULL, &replay));
-  TD_CHECK(td_exists(here("saved/live.bin")));
+  TD_EXPECT_NULL(td_replay_open(td_here("saved"), &other, &replay), TD_ERR_INVALID_ARGUMENT,
+                 replay);
+  TD_CHECK(!td_exists(td_here("saved/live.bin")));
+  TD_DO(td_replay_open(td_here("saved"), NULL, &replay));
+  TD_CHECK(td_exists(td_here("saved/live.bin")));
   td_replay *again = NULL;
-  TD_EXPECT_NULL(td_replay_open(here("saved"), &other, &again), TD_ERR_INVALID_ARGUMENT, again);
-  TD_CHECK(td_exists(here("saved/live.bin"))); /* the buffer above uses it */
+  TD_EXPECT_NULL(td_replay_open(td_here("saved"), &other, &again), TD_ERR_INVALID_ARGUMENT, again);
+  TD_CHECK(td_exists(td_here("saved/live.bin"))); /* the buffer above uses it */
 }
 
 /* TorchRL makes a list before it refuses a batch of more rows than there are, and the folder still says that none was drawn. */
@@ -530,11 +529,11 @@ TD_TEST(a_list_that_no_batch_was_drawn_from) {
   write_steps(replay, 0, 30);
   int64_t a[30];
   replay_draw(replay, 8, a, NULL);
-  TD_DO(td_replay_save(replay, here("saved"), 0));
+  TD_DO(td_replay_save(replay, td_here("saved"), 0));
   td_replay_free(replay);
   const int64_t none = 0;
-  td_write_file(here("saved/sampler/len_storage.memmap"), (const char *)&none, sizeof none);
-  replay = replay_loaded(here("saved"), &options);
+  td_write_file(td_here("saved/sampler/len_storage.memmap"), (const char *)&none, sizeof none);
+  replay = replay_loaded(td_here("saved"), &options);
   TD_CHECK_INT(replay_draw(replay, 30, a, NULL), 30); /* all rows: another list was made */
   for (int i = 0; i < 30; i++) {
     for (int k = 0; k < i; k++) TD_CHECK(a[i] != a[k]);
@@ -547,19 +546,19 @@ TD_TEST(a_hostile_list_of_rows) {
   write_steps(replay, 0, 30);
   int64_t a[8];
   replay_draw(replay, 8, a, NULL);
-  TD_DO(td_replay_save(replay, here("bad"), 0));
+  TD_DO(td_replay_save(replay, td_here("bad"), 0));
   td_replay_free(replay);
   const int64_t bad[] = {-1, 30, INT64_MAX, 0};
   for (int i = 0; i < 4; i++) {
     size_t size = 0;
-    char *list = td_read_file(here("bad/sampler/_sample_list.memmap"), &size);
+    char *list = td_read_file(td_here("bad/sampler/_sample_list.memmap"), &size);
     TD_CHECK_INT(size, 22 * 8);
     int64_t value = bad[i];
     if (i == 3) memcpy(&value, list, 8); /* twice */
     memcpy(list + 8, &value, 8);
     char other[500];
     snprintf(other, sizeof other, "%s/mad%d", td_test_folder(), i);
-    td_copy_tree(here("bad"), other);
+    td_copy_tree(td_here("bad"), other);
     char file[600];
     snprintf(file, sizeof file, "%s/sampler/_sample_list.memmap", other);
     td_write_file(file, list, size);

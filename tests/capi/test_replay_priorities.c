@@ -133,8 +133,6 @@ TD_TEST(an_index_of_several_dimensions) {
   ((float *)data)[5] = 2;
   TD_DO(td_replay_update_priority(replay, index, priority));
   TD_CHECK_INT(drawn(replay, 5), 1000);
-  td_tensor_free(index);
-  td_tensor_free(priority);
 }
 
 TD_TEST(priorities_that_cannot_be) {
@@ -147,13 +145,11 @@ TD_TEST(priorities_that_cannot_be) {
   for (int i = 0; i < 2; i++) {
     td_tensor *index = td_positions((const int64_t[]){0, i ? -1 : 4}, 2);
     TD_EXPECT(td_replay_update_priority(replay, index, one), TD_ERR_INDEX);
-    td_tensor_free(index);
   }
   td_tensor *first = td_positions((const int64_t[]){0, 1}, 2), *wrong = NULL;
   for (int i = 1; i < 4; i++) {
     td_tensor *priority = numbers(bad + i, 1);
     TD_EXPECT(td_replay_update_priority(replay, first, priority), TD_ERR_INVALID_ARGUMENT);
-    td_tensor_free(priority);
   }
   wrong = numbers(bad, 3);
   TD_EXPECT(td_replay_update_priority(replay, first, wrong), TD_ERR_SHAPE);
@@ -319,7 +315,6 @@ TD_TEST(new_rows_have_the_priority_in_their_entry) {
   replay_check_where(replay, 0, 6, 0, 0);
   td_put(td, TD_KEY("p"), td_filled(TD_DTYPE_FLOAT32, 2, TD_SIZES(2, 1)));
   TD_DO(td_replay_extend(replay, td));
-  td_free(td);
 }
 
 /* TorchRL, too, counts the priorities of rows that do not stay. */

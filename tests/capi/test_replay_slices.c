@@ -192,7 +192,6 @@ TD_TEST(priorities_of_slices_change) {
     if (row < 14) TD_CHECK_INT(a[0], row);
     if (row >= 14) TD_CHECK(a[0] % 9 < 5);
     TD_DO(td_replay_update_priority(replay, one, least));
-    td_tensor_free(one);
   }
   td_tensordict *more = steps(30, 6); /* now the last episode is as long as its others */
   TD_DO(td_replay_extend(replay, more));
@@ -213,12 +212,6 @@ TD_TEST(priorities_of_slices_change) {
   replay = filled(&options, 30);
   TD_EXPECT_NULL(td_replay_sample(replay, 10, &batch), TD_ERR_SHAPE, batch);
   TD_CHECK_TEXT(td_last_error_message(), "10 rows");
-  td_tensor_free(all);
-  td_tensor_free(least);
-  td_tensor_free(most);
-  td_tensor_free(zero);
-  td_tensor_free(one);
-  td_free(more);
 }
 
 TD_TEST(a_batch_has_a_number_of_slices) {
@@ -307,7 +300,6 @@ TD_TEST(ends_of_slices_are_marked) {
   td_put(td, TD_KEY("next", "done"), td_filled(TD_DTYPE_INT64, 0, TD_SIZES(8)));
   TD_DO(td_replay_extend(replay, td));
   TD_EXPECT_NULL(td_replay_sample(replay, 8, &batch), TD_ERR_DTYPE, batch);
-  td_free(td);
 }
 
 TD_TEST(a_batch_is_slices_by_time) {
@@ -351,7 +343,6 @@ TD_TEST(a_batch_is_slices_by_time) {
   float weight[6];
   TD_CHECK_INT(replay_values(batch, TD_KEY("priority_weight"), weight, 4, 6), 6);
   for (int i = 0; i < 6; i++) TD_CHECK(weight[i] == 1);
-  td_free(batch);
 }
 
 TD_TEST(a_folder_says_how_slices_are_drawn) {
@@ -540,10 +531,7 @@ TD_TEST(a_storage_of_two_dimensions) {
     TD_DO(td_replay_sample(replay, 3, &batch));
     int64_t places[6];
     TD_CHECK_INT(replay_values(batch, TD_KEY("index"), places, 8, 6), dims == 2 ? 6 : 3);
-    td_free(batch);
   }
-  td_free(bad);
-  td_free(td);
 }
 
 /* In one order the episodes of a full batch are always the same: if none is long enough, none can be drawn. */
@@ -555,7 +543,6 @@ TD_TEST(no_batch_in_order_has_a_slice) {
   for (int i = 0; i < 3; i++) {
     td_tensordict *td = steps(first[i], rows[i]);
     TD_DO(td_replay_extend(replay, td));
-    td_free(td);
   }
   td_tensordict *batch = NULL;
   TD_EXPECT_NULL(td_replay_sample(replay, 18, &batch), TD_ERR_SHAPE, batch);

@@ -17,18 +17,10 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static void save(const td_tensordict *td, const char *folder) {
   td_tensordict *mapped = NULL;
   TD_DO(td_memmap(td, folder, NULL, &mapped));
   td_free(mapped);
-}
-
-static td_tensordict *load(const char *folder) {
-  td_tensordict *td = NULL;
-  TD_DO(td_memmap_load(folder, NULL, &td));
-  return td;
 }
 
 /* {"c": int64 [2] of 7, 8} */
@@ -39,7 +31,7 @@ static td_tensordict *other(void) {
 }
 
 static void check_other(const char *folder) {
-  td_tensordict *td = load(folder);
+  td_tensordict *td = td_loaded(folder);
   size_t bytes = 0;
   TD_DO(td_nbytes(td, &bytes));
   TD_CHECK_INT(bytes, 16);
@@ -48,7 +40,7 @@ static void check_other(const char *folder) {
 }
 
 static void check_sample(const char *folder) {
-  td_tensordict *td = load(folder);
+  td_tensordict *td = td_loaded(folder);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   td_free(td);
@@ -62,59 +54,59 @@ static struct stat look(const char *path) {
 
 TD_TEST(old_leaves_go_and_what_is_no_part_of_it_stays) {
   td_tensordict *td = td_sample(), *next = other();
-  save(td, here("p/m"));
-  td_write_text(here("p/m/notes.txt"), "one");
-  td_write_text(here("p/m/n/notes.txt"), "two");
-  td_write_text(here("p/m/mine.memmap"), "three");
-  td_make_folder(here("p/m/extra"));
-  td_make_folder(here("p/m/extra/inner"));
-  td_write_text(here("p/m/extra/inner/x"), "four");
-  TD_CHECK(symlink("nowhere", here("p/m/extra/link")) == 0);
-  const struct stat notes = look(here("p/m/notes.txt"));
-  save(next, here("p/m"));
-  check_other(here("p/m"));
-  TD_CHECK(!td_exists(here("p/m/a.memmap")));
-  TD_CHECK(!td_exists(here("p/m/n/b.memmap")));
-  TD_CHECK(!td_exists(here("p/m/n/meta.json")));
-  TD_CHECK_INT(look(here("p/m/notes.txt")).st_ino, notes.st_ino);
-  TD_CHECK_INT(td_file_size(here("p/m/n/notes.txt")), 3);
-  TD_CHECK_INT(td_file_size(here("p/m/mine.memmap")), 5);
-  TD_CHECK_INT(td_file_size(here("p/m/extra/inner/x")), 4);
-  TD_CHECK(S_ISLNK(look(here("p/m/extra/link")).st_mode));
-  TD_CHECK_INT(td_count_entries(here("p")), 1 + 2 + 5 + 2 + 1);
+  save(td, td_here("p/m"));
+  td_write_text(td_here("p/m/notes.txt"), "one");
+  td_write_text(td_here("p/m/n/notes.txt"), "two");
+  td_write_text(td_here("p/m/mine.memmap"), "three");
+  td_make_folder(td_here("p/m/extra"));
+  td_make_folder(td_here("p/m/extra/inner"));
+  td_write_text(td_here("p/m/extra/inner/x"), "four");
+  TD_CHECK(symlink("nowhere", td_here("p/m/extra/link")) == 0);
+  const struct stat notes = look(td_here("p/m/notes.txt"));
+  save(next, td_here("p/m"));
+  check_other(td_here("p/m"));
+  TD_CHECK(!td_exists(td_here("p/m/a.memmap")));
+  TD_CHECK(!td_exists(td_here("p/m/n/b.memmap")));
+  TD_CHECK(!td_exists(td_here("p/m/n/meta.json")));
+  TD_CHECK_INT(look(td_here("p/m/notes.txt")).st_ino, notes.st_ino);
+  TD_CHECK_INT(td_file_size(td_here("p/m/n/notes.txt")), 3);
+  TD_CHECK_INT(td_file_size(td_here("p/m/mine.memmap")), 5);
+  TD_CHECK_INT(td_file_size(td_here("p/m/extra/inner/x")), 4);
+  TD_CHECK(S_ISLNK(look(td_here("p/m/extra/link")).st_mode));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 1 + 2 + 5 + 2 + 1);
 }
 
 TD_TEST(a_folder_of_the_old_one_goes_with_its_last_file) {
   td_tensordict *td = td_sample(), *next = other();
-  save(td, here("p/m"));
-  save(next, here("p/m"));
-  check_other(here("p/m"));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
+  save(td, td_here("p/m"));
+  save(next, td_here("p/m"));
+  check_other(td_here("p/m"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
 }
 
 TD_TEST(it_is_another_folder_with_the_same_permissions) {
   td_tensordict *td = td_sample(), *old = NULL;
-  TD_DO(td_memmap(td, here("p/m"), NULL, &old));
-  TD_CHECK(chmod(here("p/m"), 0750) == 0);
-  TD_CHECK(chmod(here("p/m/n"), 0701) == 0);
-  const struct stat before = look(here("p/m"));
-  save(td, here("p/m"));
-  TD_CHECK(look(here("p/m")).st_ino != before.st_ino);
-  TD_CHECK_INT(look(here("p/m")).st_mode & 07777, 0750);
-  TD_CHECK_INT(look(here("p/m/n")).st_mode & 07777, 0701);
+  TD_DO(td_memmap(td, td_here("p/m"), NULL, &old));
+  TD_CHECK(chmod(td_here("p/m"), 0750) == 0);
+  TD_CHECK(chmod(td_here("p/m/n"), 0701) == 0);
+  const struct stat before = look(td_here("p/m"));
+  save(td, td_here("p/m"));
+  TD_CHECK(look(td_here("p/m")).st_ino != before.st_ino);
+  TD_CHECK_INT(look(td_here("p/m")).st_mode & 07777, 0750);
+  TD_CHECK_INT(look(td_here("p/m/n")).st_mode & 07777, 0701);
   TD_CHECK_ENTRY(old, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
 }
 
 TD_TEST(mappings_of_the_folder_itself_are_linked) {
   td_tensordict *td = td_sample(), *loaded, *again = NULL;
-  save(td, here("p/m"));
-  loaded = load(here("p/m"));
+  save(td, td_here("p/m"));
+  loaded = td_loaded(td_here("p/m"));
   td_put(loaded, TD_KEY("more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
-  const struct stat before = look(here("p/m/n/b.memmap"));
-  TD_DO(td_memmap(loaded, here("p/m"), NULL, &again));
-  TD_CHECK_INT(look(here("p/m/n/b.memmap")).st_ino, before.st_ino);
-  TD_CHECK_INT(look(here("p/m/n/b.memmap")).st_nlink, 1);
+  const struct stat before = look(td_here("p/m/n/b.memmap"));
+  TD_DO(td_memmap(loaded, td_here("p/m"), NULL, &again));
+  TD_CHECK_INT(look(td_here("p/m/n/b.memmap")).st_ino, before.st_ino);
+  TD_CHECK_INT(look(td_here("p/m/n/b.memmap")).st_nlink, 1);
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES),
             *b = td_take(again, TD_KEY("n", "b"));
   TD_DO(td_fill_at(loaded, TD_AT(TD_I_INT(0)), nine));
@@ -123,42 +115,42 @@ TD_TEST(mappings_of_the_folder_itself_are_linked) {
   td_tensor_free(nine);
   td_free(again);
   td_free(loaded);
-  TD_CHECK_INT(td_count_entries(here("p")), 7);
+  TD_CHECK_INT(td_count_entries(td_here("p")), 7);
 }
 
 TD_TEST(in_place_replaces_the_folder_too) {
   td_tensordict *td = td_sample(), *next = other();
   char path[512];
   size_t length = 0;
-  save(td, here("p/m"));
-  TD_DO(td_memmap_inplace(next, here("p/m"), NULL));
+  save(td, td_here("p/m"));
+  TD_DO(td_memmap_inplace(next, td_here("p/m"), NULL));
   TD_CHECK_FLAG(td_is_locked, next, 1);
   TD_DO(td_saved_path(next, path, sizeof path, &length));
-  TD_CHECK_SAME_TEXT(path, here("p/m"));
-  check_other(here("p/m"));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
+  TD_CHECK_SAME_TEXT(path, td_here("p/m"));
+  check_other(td_here("p/m"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
 }
 
 TD_TEST(a_folder_without_a_dictionary_is_filled) {
   td_tensordict *td = td_sample();
-  td_make_folder(here("m"));
-  td_write_text(here("m/notes.txt"), "one");
-  const struct stat before = look(here("m"));
-  save(td, here("m"));
-  TD_CHECK_INT(look(here("m")).st_ino, before.st_ino);
-  check_sample(here("m"));
-  TD_CHECK_INT(td_count_entries(here("m")), 6);
+  td_make_folder(td_here("m"));
+  td_write_text(td_here("m/notes.txt"), "one");
+  const struct stat before = look(td_here("m"));
+  save(td, td_here("m"));
+  TD_CHECK_INT(look(td_here("m")).st_ino, before.st_ino);
+  check_sample(td_here("m"));
+  TD_CHECK_INT(td_count_entries(td_here("m")), 6);
 }
 
 TD_TEST(a_link_to_the_folder_stays_a_link) {
   td_tensordict *td = td_sample(), *next = other();
-  save(td, here("p/m"));
-  TD_CHECK(symlink(here("p/m"), here("link")) == 0);
-  save(next, here("link"));
-  TD_CHECK(S_ISLNK(look(here("link")).st_mode));
-  check_other(here("p/m"));
-  check_other(here("link"));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
+  save(td, td_here("p/m"));
+  TD_CHECK(symlink(td_here("p/m"), td_here("link")) == 0);
+  save(next, td_here("link"));
+  TD_CHECK(S_ISLNK(look(td_here("link")).st_mode));
+  check_other(td_here("p/m"));
+  check_other(td_here("link"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
 }
 
 /* Where the folder cannot be another one, its files are exchanged one by one. */
@@ -186,28 +178,29 @@ static void check_in_its_place(const char *folder) {
 TD_TEST(the_current_folder_stays) {
   char before[4096];
   TD_CHECK(getcwd(before, sizeof before) != NULL);
-  td_make_folder(here("m"));
+  td_make_folder(td_here("m"));
   td_tensordict *td = other();
-  save(td, here("m"));
-  TD_CHECK(chdir(here("m")) == 0);
-  check_in_its_place(here("m"));
+  save(td, td_here("m"));
+  TD_CHECK(chdir(td_here("m")) == 0);
+  check_in_its_place(td_here("m"));
   TD_CHECK(chdir(before) == 0);
 }
 
 TD_TEST(a_mount_point_stays) {
 #if defined(__linux__)
-  td_make_folder(here("m"));
-  if (mount("none", here("m"), "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
+  td_make_folder(td_here("m"));
+  if (mount("none", td_here("m"), "tmpfs", 0, "size=1m") != 0)
+    td_test_skip("mount is not permitted");
   struct stat info;
   td_tensordict *td = td_sample(), *next = other(), *mapped = NULL;
-  const int looked = stat(here("m"), &info);
-  const td_status first = td_memmap(td, here("m"), NULL, &mapped);
+  const int looked = stat(td_here("m"), &info);
+  const td_status first = td_memmap(td, td_here("m"), NULL, &mapped);
   td_free(mapped);
   mapped = NULL;
-  const td_status second = td_memmap(next, here("m"), NULL, &mapped);
+  const td_status second = td_memmap(next, td_here("m"), NULL, &mapped);
   td_free(mapped);
-  const int left = td_count_entries(here("m"));
-  umount2(here("m"), MNT_DETACH);
+  const int left = td_count_entries(td_here("m"));
+  umount2(td_here("m"), MNT_DETACH);
   TD_CHECK_INT(looked, 0);
   TD_CHECK_INT(first, TD_OK);
   TD_CHECK_INT(second, TD_OK);
@@ -221,11 +214,11 @@ TD_TEST(a_mount_point_stays) {
 
 TD_TEST(a_parent_that_cannot_be_written) {
   if (geteuid() == 0) td_test_skip("root has every permission");
-  td_make_folder(here("p"));
-  td_make_folder(here("p/m"));
-  TD_CHECK(chmod(here("p"), 0500) == 0);
-  check_in_its_place(here("p/m"));
-  TD_CHECK(chmod(here("p"), 0700) == 0);
+  td_make_folder(td_here("p"));
+  td_make_folder(td_here("p/m"));
+  TD_CHECK(chmod(td_here("p"), 0500) == 0);
+  check_in_its_place(td_here("p/m"));
+  TD_CHECK(chmod(td_here("p"), 0700) == 0);
 }
 
 static void check_busy(const char *folder) {
@@ -267,97 +260,97 @@ static void kill_and_wait(pid_t child) {
 
 TD_TEST(another_process_writes_there) {
   td_tensordict *td = other();
-  save(td, here("p/m"));
-  const pid_t child = lock_elsewhere(here("p/m"));
-  check_busy(here("p/m"));
-  check_other(here("p/m"));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
+  save(td, td_here("p/m"));
+  const pid_t child = lock_elsewhere(td_here("p/m"));
+  check_busy(td_here("p/m"));
+  check_other(td_here("p/m"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
   kill_and_wait(child);
-  save(td, here("p/m"));
+  save(td, td_here("p/m"));
 }
 
 TD_TEST(another_process_makes_it) {
   td_tensordict *td = td_sample();
-  td_make_folder(here("p"));
-  td_make_folder(here("p/.m.%tmp"));
-  td_make_folder(here("p/.m.%tmp/%tmp"));
-  td_write_text(here("p/.m.%tmp/%tmp/a.memmap"), "half");
-  const pid_t child = lock_elsewhere(here("p/.m.%tmp"));
-  check_busy(here("p/m"));
-  TD_CHECK(!td_exists(here("p/m")));
-  TD_CHECK_INT(td_file_size(here("p/.m.%tmp/%tmp/a.memmap")), 4);
+  td_make_folder(td_here("p"));
+  td_make_folder(td_here("p/.m.%tmp"));
+  td_make_folder(td_here("p/.m.%tmp/%tmp"));
+  td_write_text(td_here("p/.m.%tmp/%tmp/a.memmap"), "half");
+  const pid_t child = lock_elsewhere(td_here("p/.m.%tmp"));
+  check_busy(td_here("p/m"));
+  TD_CHECK(!td_exists(td_here("p/m")));
+  TD_CHECK_INT(td_file_size(td_here("p/.m.%tmp/%tmp/a.memmap")), 4);
   kill_and_wait(child); /* what it leaves is taken away */
-  save(td, here("p/m"));
-  check_sample(here("p/m"));
-  TD_CHECK_INT(td_count_entries(here("p")), 6);
+  save(td, td_here("p/m"));
+  check_sample(td_here("p/m"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 6);
 }
 
 TD_TEST(what_a_killed_writer_left_is_taken_away) {
   td_tensordict *td = td_sample(), *next = other();
-  save(td, here("p/m"));
-  td_make_folder(here("p/.m.%tmp"));
-  td_make_folder(here("p/.m.%tmp/%tmp"));
-  td_make_folder(here("p/.m.%tmp/%tmp/n"));
-  td_write_text(here("p/.m.%tmp/%tmp/n/meta.json"), "{");
-  td_write_text(here("p/m/.%tmp-123-4"), "half");
-  save(next, here("p/m"));
-  check_other(here("p/m"));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
-  td_make_folder(here("q"));
-  td_make_folder(here("q/.%tmp"));
-  td_make_folder(here("q/.%tmp/%tmp"));
-  td_write_text(here("q/.%tmp/%tmp/c.memmap"), "half");
-  save(next, here("q"));
-  TD_CHECK_INT(td_count_entries(here("q")), 2);
+  save(td, td_here("p/m"));
+  td_make_folder(td_here("p/.m.%tmp"));
+  td_make_folder(td_here("p/.m.%tmp/%tmp"));
+  td_make_folder(td_here("p/.m.%tmp/%tmp/n"));
+  td_write_text(td_here("p/.m.%tmp/%tmp/n/meta.json"), "{");
+  td_write_text(td_here("p/m/.%tmp-123-4"), "half");
+  save(next, td_here("p/m"));
+  check_other(td_here("p/m"));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
+  td_make_folder(td_here("q"));
+  td_make_folder(td_here("q/.%tmp"));
+  td_make_folder(td_here("q/.%tmp/%tmp"));
+  td_write_text(td_here("q/.%tmp/%tmp/c.memmap"), "half");
+  save(next, td_here("q"));
+  TD_CHECK_INT(td_count_entries(td_here("q")), 2);
 }
 
 TD_TEST(links_are_refused) {
   td_tensordict *td = td_sample(), *mapped;
-  save(td, here("p/m"));
-  td_write_text(here("victim"), "one");
-  TD_CHECK(unlink(here("p/m/a.memmap")) == 0);
-  TD_CHECK(symlink(here("victim"), here("p/m/a.memmap")) == 0);
-  TD_EXPECT_NULL(td_memmap(td, here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  save(td, td_here("p/m"));
+  td_write_text(td_here("victim"), "one");
+  TD_CHECK(unlink(td_here("p/m/a.memmap")) == 0);
+  TD_CHECK(symlink(td_here("victim"), td_here("p/m/a.memmap")) == 0);
+  TD_EXPECT_NULL(td_memmap(td, td_here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "symbolic link");
-  TD_CHECK_INT(td_file_size(here("victim")), 3);
-  TD_CHECK_INT(td_count_entries(here("p")), 6);
-  TD_CHECK(symlink(here("p"), here("p/.m.%tmp")) == 0); /* in the way of what is made aside */
-  TD_CHECK(unlink(here("p/m/a.memmap")) == 0);
-  save(td, here("p/m"));
-  TD_CHECK(S_ISLNK(look(here("p/.m.%tmp")).st_mode));
-  TD_CHECK_INT(td_count_entries(here("p")), 7);
+  TD_CHECK_INT(td_file_size(td_here("victim")), 3);
+  TD_CHECK_INT(td_count_entries(td_here("p")), 6);
+  TD_CHECK(symlink(td_here("p"), td_here("p/.m.%tmp")) == 0); /* in the way of what is made aside */
+  TD_CHECK(unlink(td_here("p/m/a.memmap")) == 0);
+  save(td, td_here("p/m"));
+  TD_CHECK(S_ISLNK(look(td_here("p/.m.%tmp")).st_mode));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 7);
 }
 
 TD_TEST(a_shorter_stack_leaves_no_elements) {
   td_tensordict *parts[3] = {other(), other(), other()}, *stack = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const *)parts, 3, 0, &stack));
-  save(stack, here("p/m"));
+  save(stack, td_here("p/m"));
   td_free(stack);
-  td_write_text(here("p/m/2/notes.txt"), "one");
+  td_write_text(td_here("p/m/2/notes.txt"), "one");
   TD_DO(td_lazy_stack((const td_tensordict *const *)parts, 2, 0, &stack));
-  save(stack, here("p/m"));
+  save(stack, td_here("p/m"));
   td_free(stack);
-  stack = load(here("p/m"));
+  stack = td_loaded(td_here("p/m"));
   TD_CHECK_BATCH(stack, 2, 2);
   td_free(stack);
-  TD_CHECK(!td_exists(here("p/m/2/meta.json")));
+  TD_CHECK(!td_exists(td_here("p/m/2/meta.json")));
 }
 
 TD_TEST(a_dictionary_without_entries) {
   td_tensordict *td = td_sample(), *empty = td_empty(TD_SIZES(4)), *loaded, *mapped;
   size_t bytes = 9;
-  save(td, here("p/m"));
-  save(empty, here("p/m")); /* the nested one goes */
-  loaded = load(here("p/m"));
+  save(td, td_here("p/m"));
+  save(empty, td_here("p/m")); /* the nested one goes */
+  loaded = td_loaded(td_here("p/m"));
   TD_DO(td_nbytes(loaded, &bytes));
   TD_CHECK_INT(bytes, 0);
-  TD_CHECK_INT(td_count_entries(here("p")), 2);
+  TD_CHECK_INT(td_count_entries(td_here("p")), 2);
   td_free(loaded);
-  save(td, here("q/m")); /* somebody's own inside: it would be read as a part */
-  td_copy_tree(here("q/m"), here("p/m/own"));
-  TD_EXPECT_NULL(td_memmap(empty, here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  save(td, td_here("q/m")); /* somebody's own inside: it would be read as a part */
+  td_copy_tree(td_here("q/m"), td_here("p/m/own"));
+  TD_EXPECT_NULL(td_memmap(empty, td_here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "read as a part");
-  check_sample(here("p/m/own"));
+  check_sample(td_here("p/m/own"));
 }
 
 TD_TEST(folders_made_for_a_save_go_with_it) {
@@ -367,7 +360,7 @@ TD_TEST(folders_made_for_a_save_go_with_it) {
   limit = before;
   limit.rlim_cur = 64;
   signal(SIGXFSZ, SIG_IGN);
-  const char *folder = here("x/y/z");
+  const char *folder = td_here("x/y/z");
   TD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
   mapped = TD_POISON;
   const td_status status = td_memmap(td, folder, NULL, &mapped);
@@ -382,20 +375,20 @@ TD_TEST(durable_saves_and_flushes) {
   td_tensordict *td = td_sample(), *mapped = NULL, *like = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.durable = options.checksums = 1;
-  TD_DO(td_memmap(td, here("x/y/m"), &options, &mapped));
+  TD_DO(td_memmap(td, td_here("x/y/m"), &options, &mapped));
   TD_DO(td_memmap_flush(mapped));
-  TD_DO(td_memmap_like(td, here("x/like"), &options, &like));
+  TD_DO(td_memmap_like(td, td_here("x/like"), &options, &like));
   TD_DO(td_memmap_flush(like));
   td_tensordict *n = td_take_dict(mapped, TD_KEY("n"));
   TD_DO(td_memmap_flush(n));
   TD_DO(td_memmap_flush(td)); /* nothing is mapped */
-  save(td, here("x/like"));
+  save(td, td_here("x/like"));
   TD_DO(td_memmap_flush(like)); /* its files have gone */
   td_free(n);
   td_free(like);
   td_free(mapped);
-  check_sample(here("x/y/m"));
-  TD_CHECK_INT(td_count_entries(here("x")), 2 + 6 + 6);
+  check_sample(td_here("x/y/m"));
+  TD_CHECK_INT(td_count_entries(td_here("x")), 2 + 6 + 6);
 }
 
 TD_TEST(a_long_name) {
@@ -403,8 +396,8 @@ TD_TEST(a_long_name) {
   memset(name, 'x', 255);
   name[255] = '\0';
   td_tensordict *td = td_sample(), *next = other();
-  save(td, td_path(here("p"), name));
-  save(next, td_path(here("p"), name));
-  check_other(td_path(here("p"), name));
-  TD_CHECK_INT(td_count_entries(here("p")), 3);
+  save(td, td_path(td_here("p"), name));
+  save(next, td_path(td_here("p"), name));
+  check_other(td_path(td_here("p"), name));
+  TD_CHECK_INT(td_count_entries(td_here("p")), 3);
 }

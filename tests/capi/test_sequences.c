@@ -42,8 +42,6 @@ TD_TEST(padding_stands_on_either_side) {
   TD_CHECK_ENTRY(right, TD_KEY("masks", "a"), TD_SIZES(2, 2), TD_VALUES(1, 0, 1, 1));
   check_texts(left, "[[null, \"x\"], [\"y\", \"y\"]]");
   check_texts(right, "[[\"x\", null], [\"y\", \"y\"]]");
-  td_free(left);
-  td_free(right);
 }
 
 TD_TEST(tensors_have_paddings_of_their_own) {
@@ -65,8 +63,6 @@ TD_TEST(tensors_have_paddings_of_their_own) {
   TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_KEY_NOT_FOUND, result);
   options.values = NULL;
   TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_NULL_ARGUMENT, result);
-  td_free(one);
-  td_free(two);
 }
 
 /* The two samples of padded(), whichever way they came back. */
@@ -78,7 +74,6 @@ static void check_samples(td_tensordict *stack) {
   TD_CHECK_ENTRY(samples[0], TD_KEY("a"), TD_SIZES(1), TD_VALUES(1));
   TD_CHECK_ENTRY(samples[1], TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 6));
   for (size_t i = 0; i < 2; ++i) td_free(samples[i]);
-  td_free(stack);
 }
 
 TD_TEST(padding_is_taken_away) {
@@ -103,8 +98,6 @@ TD_TEST(padding_is_taken_away) {
   options.dim = 0;
   options.reserved = 1;
   TD_EXPECT_NULL(td_unpad_sequence(td, &options, &stack), TD_ERR_INVALID_ARGUMENT, stack);
-  td_free(td);
-  td_free(masks);
 }
 
 /* What a mask of other form gives. */
@@ -113,7 +106,6 @@ static void refused(td_tensor *mask, td_status status) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
   td_unpad_sequence_options options = TD_MASKS(mask, NULL);
   TD_EXPECT_NULL(td_unpad_sequence(td, &options, &result), status, result);
-  td_free(td);
 }
 
 TD_TEST(masks_of_other_forms_are_refused) {
@@ -173,6 +165,4 @@ TD_TEST(samples_are_collated) {
   options.pad_keys_len = 0;
   TD_EXPECT_NULL(td_collate(both, 2, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_collate(both, 0, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(one);
-  td_free(two);
 }

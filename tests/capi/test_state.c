@@ -70,8 +70,6 @@ TD_TEST(history_is_left_behind_unless_asked_for) {
     TD_DO(td_state_dict(td, &options, &state));
     td_tensor *w = td_take(state, TD_KEY("w"));
     TD_CHECK_FLAG(td_tensor_requires_grad, w, keep);
-    td_tensor_free(w);
-    td_free(state);
   }
   options.reserved = 1;
   TD_EXPECT_NULL(td_state_dict(td, &options, &state), TD_ERR_INVALID_ARGUMENT, state);
@@ -107,10 +105,6 @@ TD_TEST(dictionaries_may_join_to_the_same_name) {
     TD_CHECK_ENTRY(again, TD_KEY("", "x"), TD_SIZES(2), TD_VALUES(1, 1));
     TD_CHECK_ENTRY(again, TD_KEY("a.b", "x"), TD_SIZES(2, 3), TD_VALUES(2, 2, 2, 2, 2, 2));
     TD_CHECK_ENTRY(again, TD_KEY("a", "b", "y"), TD_SIZES(2), TD_VALUES(3, 3));
-    td_free(inner);
-    td_free(again);
-    td_free(state);
-    td_free(td);
   }
 }
 
@@ -185,12 +179,6 @@ TD_TEST(values_are_loaded_into_the_tensors_that_are_there) {
     TD_DO(load(td, state, 0, 1));
     td_tensor *one = td_take(td, TD_KEY("n", "b")), *two = td_take(from, TD_KEY("n", "b"));
     TD_CHECK(td_same_memory(one, two));
-    td_tensor_free(one);
-    td_tensor_free(two);
-    td_tensor_free(b);
-    td_free(state);
-    td_free(from);
-    td_free(td);
   }
 }
 
@@ -308,7 +296,6 @@ TD_TEST(what_is_made_has_the_same_structure) {
   TD_DO(td_from_schema(text, &options, &again));
   TD_CHECK_ENTRY(again, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
-  td_free(again);
   options.content = TD_SCHEMA_UNINITIALIZED;
   options.device_type = TD_DEVICE_CPU;
   TD_DO(td_from_schema(text, &options, &again));
@@ -440,7 +427,6 @@ static double seconds_for(int depth, int32_t nested, int leaves) {
         (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     if (seconds < least) least = seconds;
   }
-  td_free(td);
   return least;
 }
 

@@ -7,8 +7,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static int mode_of(const char *path) {
   struct stat info;
   TD_CHECK(stat(path, &info) == 0);
@@ -55,16 +53,16 @@ TD_TEST(files_of_their_own) {
   for (int i = 0; i < 3; i++) {
     for (int32_t durable = 0; durable < 2; durable++) {
       for (int round = 0; round < 2; round++) {
-        save(td, here(paths[0]), 1, durable);
-        consolidate(td, here(paths[1]), durable);
-        file(td, here(paths[2]), TD_FILE_SAFETENSORS);
-        file(td, here(paths[3]), TD_FILE_NPZ);
-        TD_DO(td_table_save(td, here(paths[4]), NULL));
+        save(td, td_here(paths[0]), 1, durable);
+        consolidate(td, td_here(paths[1]), durable);
+        file(td, td_here(paths[2]), TD_FILE_SAFETENSORS);
+        file(td, td_here(paths[3]), TD_FILE_NPZ);
+        TD_DO(td_table_save(td, td_here(paths[4]), NULL));
         for (int k = 0; k < 5; k++) {
           if (round == 0)
-            TD_CHECK(chmod(here(paths[k]), (mode_t)modes[i]) == 0);
+            TD_CHECK(chmod(td_here(paths[k]), (mode_t)modes[i]) == 0);
           else
-            TD_CHECK_INT(mode_of(here(paths[k])), modes[i]);
+            TD_CHECK_INT(mode_of(td_here(paths[k])), modes[i]);
         }
       }
     }
@@ -75,16 +73,16 @@ TD_TEST(files_of_a_folder) {
   td_tensordict *td = td_sample(), *again = td_sample();
   static const char *const paths[] = {"m/meta.json", "m/a.memmap", "m/checksums", "m/n/meta.json"};
   umask(022);
-  save(td, here("m"), 0, 0);
-  TD_CHECK_INT(mode_of(here("m/a.memmap")), 0644);
+  save(td, td_here("m"), 0, 0);
+  TD_CHECK_INT(mode_of(td_here("m/a.memmap")), 0644);
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 4; k++) TD_CHECK(chmod(here(paths[k]), (mode_t)modes[i]) == 0);
-    save(again, here("m"), 0, i == 1);
-    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(here(paths[k])), modes[i]);
-    TD_DO(td_memmap_append(here("m"), again, NULL));
-    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(here(paths[k])), modes[i]);
-    TD_DO(td_memmap_write_checksums(here("m"), NULL));
-    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(here(paths[k])), modes[i]);
+    for (int k = 0; k < 4; k++) TD_CHECK(chmod(td_here(paths[k]), (mode_t)modes[i]) == 0);
+    save(again, td_here("m"), 0, i == 1);
+    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(td_here(paths[k])), modes[i]);
+    TD_DO(td_memmap_append(td_here("m"), again, NULL));
+    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(td_here(paths[k])), modes[i]);
+    TD_DO(td_memmap_write_checksums(td_here("m"), NULL));
+    for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(td_here(paths[k])), modes[i]);
   }
 }
 
@@ -93,12 +91,12 @@ TD_TEST(the_meta_json_of_an_append) {
   td_tensordict *td = flat(), *mapped = NULL;
   td_append_options options = TD_APPEND_OPTIONS_INIT;
   umask(022);
-  TD_DO(td_memmap(td, here("m"), NULL, &mapped));
+  TD_DO(td_memmap(td, td_here("m"), NULL, &mapped));
   td_free(mapped);
   for (int i = 0; i < 3; i++) {
-    TD_CHECK(chmod(here("m/meta.json"), (mode_t)modes[i]) == 0);
+    TD_CHECK(chmod(td_here("m/meta.json"), (mode_t)modes[i]) == 0);
     options.durable = i == 1;
-    TD_DO(td_memmap_append(here("m"), td, &options));
-    TD_CHECK_INT(mode_of(here("m/meta.json")), modes[i]);
+    TD_DO(td_memmap_append(td_here("m"), td, &options));
+    TD_CHECK_INT(mode_of(td_here("m/meta.json")), modes[i]);
   }
 }

@@ -9,8 +9,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 static td_tensordict *rows(int64_t count, int nested) {
   td_tensordict *td = td_empty(TD_SIZES(count));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(count)));
@@ -27,13 +25,11 @@ static void save(const char *folder, int64_t count, int nested) {
 
 static void check_rows(const char *folder, int64_t count, int nested) {
   td_tensordict *found = NULL, *want = rows(count, nested);
-  int32_t equal = 0;
   size_t damaged = 99;
   TD_DO(td_memmap_verify(folder, NULL, &damaged));
   TD_CHECK_INT(damaged, 0);
   TD_DO(td_memmap_load(folder, NULL, &found));
-  TD_DO(td_equal(found, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(found, want);
   td_free(want);
   td_free(found);
 }
@@ -65,24 +61,24 @@ static void remove_tree(const char *path) {
 TD_TEST(the_folder_is_another_one) {
   for (int nested = 0; nested < 2; nested++) {
     for (int moved = 0; moved < 2; moved++) {
-      save(here("g"), 5, nested);
-      td_writer *writer = open_with_rows(here("g"), 12, 1);
+      save(td_here("g"), 5, nested);
+      td_writer *writer = open_with_rows(td_here("g"), 12, 1);
       if (moved) {
-        remove_tree(here("h"));
-        TD_CHECK(rename(here("g"), here("h")) == 0);
+        remove_tree(td_here("h"));
+        TD_CHECK(rename(td_here("g"), td_here("h")) == 0);
       } else {
-        remove_tree(here("g"));
+        remove_tree(td_here("g"));
       }
       TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
-      save(here("g"), 3, nested);
+      save(td_here("g"), 3, nested);
       TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
       TD_CHECK_TEXT(td_last_error_message(), "no longer the folder that was opened");
       TD_EXPECT(td_writer_close(writer), TD_ERR_IO);
       td_writer_free(writer);
-      check_rows(here("g"), 3, nested);
-      if (moved) check_rows(here("h"), 5, nested);
-      TD_CHECK(!td_exists(here(".g.%tmp")));
-      remove_tree(here("g"));
+      check_rows(td_here("g"), 3, nested);
+      if (moved) check_rows(td_here("h"), 5, nested);
+      TD_CHECK(!td_exists(td_here(".g.%tmp")));
+      remove_tree(td_here("g"));
     }
   }
 }
@@ -92,31 +88,31 @@ TD_TEST(the_folder_is_another_one) {
 TD_TEST(the_folder_around_is_saved_anew) {
   for (int stored = 0; stored < 2; stored++) {
     td_tensordict *outer = td_sample(), *mapped = NULL;
-    TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
+    TD_DO(td_memmap(outer, td_here("p"), NULL, &mapped));
     td_free(mapped);
-    save(here("p/mine"), 5, 0);
-    td_writer *writer = open_with_rows(here("p/mine"), 4, stored);
+    save(td_here("p/mine"), 5, 0);
+    td_writer *writer = open_with_rows(td_here("p/mine"), 4, stored);
     int64_t length = -1, whole = -1;
-    do TD_DO(td_memmap_length(here("p/mine"), &length, &whole, NULL));
+    do TD_DO(td_memmap_length(td_here("p/mine"), &length, &whole, NULL));
     while (stored && whole < 9);
     TD_CHECK_INT(length, 5);
     TD_CHECK_INT(whole, stored ? 9 : 5);
-    TD_DO(td_memmap(outer, here("p"), NULL, &mapped));
+    TD_DO(td_memmap(outer, td_here("p"), NULL, &mapped));
     td_free(mapped);
-    check_rows(here("p/mine"), 5, 0);
+    check_rows(td_here("p/mine"), 5, 0);
     td_tensordict *more = rows(2, 0), *found = NULL;
-    TD_DO(td_memmap_append(here("p/mine"), more, NULL));
+    TD_DO(td_memmap_append(td_here("p/mine"), more, NULL));
     TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
     TD_EXPECT(td_writer_close(writer), TD_ERR_IO);
     td_writer_free(writer);
-    TD_DO(td_memmap_load(here("p/mine"), NULL, &found));
+    TD_DO(td_memmap_load(td_here("p/mine"), NULL, &found));
     if (stored) {
       TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(11),
                      TD_VALUES(0, 1, 2, 3, 4, 100, 101, 102, 103, 0, 1));
     } else {
       TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(7), TD_VALUES(0, 1, 2, 3, 4, 0, 1));
     }
-    remove_tree(here("p"));
+    remove_tree(td_here("p"));
   }
 }
 
@@ -130,7 +126,7 @@ static void join(pid_t child) {
 /* A child publishes nothing of its parent's, takes nothing away, and gives no lock back. */
 TD_TEST(a_child_frees_the_writer_of_its_parent) {
   for (int64_t before = 0; before < 6; before += 5) {
-    const char *folder = here(before == 0 ? "empty" : "m");
+    const char *folder = td_here(before == 0 ? "empty" : "m");
     td_tensordict *like = rows(1, 0);
     if (before != 0) save(folder, before, 0);
     td_writer *writer = NULL;
@@ -158,7 +154,6 @@ TD_TEST(a_child_frees_the_writer_of_its_parent) {
     TD_DO(td_writer_close(writer));
     td_writer_free(writer);
     check_rows(folder, before + 3, 0);
-    td_free(like);
   }
 }
 
@@ -167,13 +162,13 @@ TD_TEST(a_killed_writer_blocks_nobody_while_its_child_lives) {
   int ready[2], status = 0;
   pid_t grandchild = 0;
   td_tensordict *td = rows(2, 0);
-  save(here("m"), 5, 0);
+  save(td_here("m"), 5, 0);
   TD_CHECK(pipe(ready) == 0);
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
     td_writer *writer = NULL;
-    if (td_writer_open_append(here("m"), NULL, NULL, &writer) != TD_OK) _exit(1);
+    if (td_writer_open_append(td_here("m"), NULL, NULL, &writer) != TD_OK) _exit(1);
     grandchild = fork();
     if (grandchild ==
         0) { /* says itself that it runs: until then it holds what its parent had open */
@@ -184,9 +179,9 @@ TD_TEST(a_killed_writer_blocks_nobody_while_its_child_lives) {
     _exit(0);
   }
   TD_CHECK(read(ready[0], &grandchild, sizeof grandchild) == (ssize_t)sizeof grandchild);
-  TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_BUSY);
+  TD_EXPECT(td_memmap_append(td_here("m"), td, NULL), TD_ERR_BUSY);
   TD_CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
-  const td_status appended = td_memmap_append(here("m"), td, NULL);
+  const td_status appended = td_memmap_append(td_here("m"), td, NULL);
   TD_CHECK(kill(grandchild, SIGKILL) == 0);
   TD_CHECK_INT(appended, TD_OK);
   close(ready[0]);
@@ -200,19 +195,19 @@ TD_TEST(a_stack_with_a_busy_shard_is_not_truncated) {
   size_t dims = 0;
   for (int k = 0; k < 5; k++) elements[k] = rows(2, 0);
   TD_DO(td_lazy_stack((const td_tensordict *const *)elements, 5, 0, &stack));
-  TD_DO(td_memmap(stack, here("m"), NULL, &mapped));
+  TD_DO(td_memmap(stack, td_here("m"), NULL, &mapped));
   td_free(mapped);
-  td_writer *writer = open_with_rows(here("m/1"), 1, 1);
-  TD_EXPECT(td_memmap_truncate(here("m"), 1, NULL), TD_ERR_BUSY);
-  TD_DO(td_memmap_load(here("m"), NULL, &found));
+  td_writer *writer = open_with_rows(td_here("m/1"), 1, 1);
+  TD_EXPECT(td_memmap_truncate(td_here("m"), 1, NULL), TD_ERR_BUSY);
+  TD_DO(td_memmap_load(td_here("m"), NULL, &found));
   TD_DO(td_batch_size(found, sizes, 4, &dims));
   TD_CHECK_INT(sizes[0], 5);
   td_free(found);
   TD_DO(td_writer_close(writer));
   td_writer_free(writer);
-  TD_DO(td_memmap_truncate(here("m"), 1, NULL));
-  TD_DO(td_memmap_load(here("m"), NULL, &found));
+  TD_DO(td_memmap_truncate(td_here("m"), 1, NULL));
+  TD_DO(td_memmap_load(td_here("m"), NULL, &found));
   TD_DO(td_batch_size(found, sizes, 4, &dims));
   TD_CHECK_INT(sizes[0], 1);
-  TD_CHECK(!td_exists(here("m/1")));
+  TD_CHECK(!td_exists(td_here("m/1")));
 }

@@ -4,20 +4,6 @@
 #include "td_redis.h"
 #include "td_values.h"
 
-static td_store *store_of(const td_tensordict *td, const char *id) {
-  const td_store_options options = td_redis_options(id);
-  td_store *store = NULL;
-  TD_DO(td_store_from(td, &options, &store));
-  return store;
-}
-
-static td_store *opened(const char *id) {
-  const td_store_options options = td_redis_options(id);
-  td_store *store = NULL;
-  TD_DO(td_store_open(&options, &store));
-  return store;
-}
-
 static td_tensor *stored(const td_store *store, const char *const *path, size_t path_len) {
   td_tensor *tensor = NULL;
   TD_DO(td_store_get(store, path, path_len, &tensor));
@@ -36,30 +22,21 @@ static td_tensordict *sample(void) {
   return td;
 }
 
-static void check_same(const td_tensordict *got, const td_tensordict *want) {
-  int32_t same = 0;
-  TD_DO(td_equal(got, want, &same));
-  TD_CHECK_INT(same, 1);
-}
-
-static void check_free(td_store *store, td_tensordict *td) {
+static void delete (td_store *store) {
   TD_DO(td_store_delete(store));
   td_store_free(store);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_goes_there_and_back) {
   td_redis();
   td_tensordict *td = sample(), *again = NULL, *n = NULL;
-  td_store *store = store_of(td, "whole");
+  td_store *store = td_redis_store(td, "whole");
   TD_DO(td_store_load(store, &again));
   TD_CHECK_BATCH(again, 4);
-  check_same(again, td);
-  td_free(again);
+  TD_CHECK_EQUAL(again, td);
   TD_DO(td_store_get_dict(store, TD_KEY("n"), &n));
   TD_CHECK_BATCH(n, 4);
   TD_CHECK_ENTRY(n, TD_KEY("y"), TD_SIZES(4, 2), TD_VALUES(5, 6, 7, 8, 9, 10, 11, 12));
-  td_free(n);
   char text[32];
   size_t length = 0;
   TD_DO(td_store_id(store, text, sizeof text, &length));
@@ -74,8 +51,7 @@ TD_TEST(a_dictionary_goes_there_and_back) {
   td_keys *keys = NULL;
   TD_DO(td_store_keys(store, &keys));
   TD_CHECK_INT(td_keys_len(keys), 5);
-  td_keys_free(keys);
-  check_free(store, td);
+  delete (store);
 }
 
 TD_TEST(dtypes_there_and_back) {
@@ -93,21 +69,16 @@ TD_TEST(dtypes_there_and_back) {
       TD_DO(td_tensor_to(numbers, dtypes[i], TD_DEVICE_NONE, -1, &put));
       TD_DO(td_store_set(store, TD_KEY("t"), put));
       td_tensor *got = stored(store, TD_KEY("t"));
-      int32_t same = 0;
-      TD_DO(td_tensor_equal(got, put, &same));
-      TD_CHECK_INT(same, 1);
-      td_tensor_free(got);
-      td_tensor_free(put);
-      td_tensor_free(numbers);
+      TD_CHECK(td_tensor_equals(got, put));
     }
   }
-  check_free(store, NULL);
+  delete (store);
 }
 
 TD_TEST(it_lies_there_as_python_writes_it) {
   td_redis();
   td_tensordict *td = sample();
-  td_store *store = store_of(td, "wire");
+  td_store *store = td_redis_store(td, "wire");
   const int64_t a[] = {10, 11, 12, 13};
   td_redis_check_bytes("tensordict:{wire}:d:a", a, sizeof a);
   const int16_t y[] = {5, 6, 7, 8, 9, 10, 11, 12};
@@ -122,7 +93,7 @@ TD_TEST(it_lies_there_as_python_writes_it) {
   td_redis_check_bytes("tensordict:{wire}:__batch_size__", "[4]", 3);
   td_redis_check_bytes("tensordict:{wire}:__device__", "", 0);
   TD_CHECK_INT(td_redis_number("SCARD", "tensordict:{wire}:__keys__"), 5);
-  check_free(store, td);
+  delete (store);
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{wire}:__keys__"), 0);
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{wire}:d:n.y"), 0);
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{wire}:m:n.y"), 0);
@@ -154,7 +125,7 @@ TD_TEST(what_python_wrote_is_read) {
   size_t length = 0;
   TD_DO(td_get_non_tensor_stack_json(td, TD_KEY("list"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[\"x\", {\"y\":1.5}]");
-  check_free(store, td);
+  delete (store);
 }
 
 static void check_each(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -183,7 +154,7 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
     TD_REDIS("HSET", meta, "is_non_tensor", "1", "encoding", values[i][1]);
     TD_REDIS("SADD", "tensordict:{rows}:__keys__", data + sizeof "tensordict:{rows}:d:" - 1);
   }
-  td_store *store = opened("rows");
+  td_store *store = td_redis_opened("rows");
   td_tensordict *td = NULL, *row = NULL;
   const td_index_item last = TD_I_INT(-1), both = TD_I_STEP(0, 2, 1);
   TD_DO(td_store_load(store, &td));
@@ -196,21 +167,18 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
   TD_CHECK_JSON(row, TD_KEY("n", "array"), "\"b\"");
   TD_CHECK_JSON(row, TD_KEY("n", "fits"), "[\"b\",1]");
   TD_CHECK_JSON(row, TD_KEY("n", "long"), "[\"a\",\"b\",\"c\"]");
-  td_free(row);
   TD_DO(td_store_index(store, &both, 1, &row));
-  check_same(row, td);
-  td_free(row);
-  check_free(store, td);
+  TD_CHECK_EQUAL(row, td);
+  delete (store);
   /* Several batch dimensions, and a nested dictionary with more than the store. */
   static const char lists[] = "[[\"a\", \"b\", \"c\"], [\"d\", \"e\", \"f\"]]";
   td_tensordict *n = td_empty(TD_SIZES(2, 3)), *again = NULL;
   TD_DO(td_set_non_tensor_stack_json(n, TD_KEY("t"), lists));
-  store = store_of(n, "rows");
+  store = td_redis_store(n, "rows");
   td_redis_check_field("tensordict:{rows}:m:t", "encoding", "json");
   td_redis_check_bytes("tensordict:{rows}:d:t", lists, sizeof lists - 1);
   TD_DO(td_store_load(store, &again));
-  check_same(again, n);
-  td_free(again);
+  TD_CHECK_EQUAL(again, n);
   TD_DO(td_store_index(store, (const td_index_item[]){TD_I_INT(1), TD_I_SLICE(1, 3)}, 2, &row));
   check_each(row, TD_KEY("t"), "[\"e\", \"f\"]");
   td_free(row);
@@ -218,12 +186,12 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
   td_store_free(store);
   td = td_empty(TD_SIZES(2));
   td_put_dict(td, TD_KEY("n"), n);
-  store = store_of(td, "rows");
+  store = td_redis_store(td, "rows");
   td_redis_check_field("tensordict:{rows}:m:n.t", "encoding", "json");
   TD_DO(td_store_load(store, &again));
   check_each(again, TD_KEY("n", "t"), "[[\"a\",\"b\",\"c\"], [\"d\",\"e\",\"f\"]]");
   td_free(again);
-  check_free(store, td);
+  delete (store);
   /* A store without batch dimensions has no rows. */
   const td_store_options options = td_redis_options("rows");
   td_tensordict *empty = td_empty(TD_NO_SIZES);
@@ -231,13 +199,12 @@ TD_TEST(a_value_for_each_row_is_read_as_python_means_it) {
   TD_DO(td_set_non_tensor_stack_json(n, TD_KEY("t"), "[1, 2]"));
   td_put_dict(empty, TD_KEY("n"), n);
   TD_EXPECT_NULL(td_store_from(empty, &options, &store), TD_ERR_UNSUPPORTED, store);
-  td_free(empty);
 }
 
 TD_TEST(parts_are_read_and_written) {
   td_redis();
   td_tensordict *td = sample();
-  td_store *store = store_of(td, "parts");
+  td_store *store = td_redis_store(td, "parts");
   td_tensor *positions = td_positions((const int64_t[]){3, 0, 0, -1}, 4);
   td_tensor *mask = td_mask((const int64_t[]){1, 0, 0, 1}, 4);
   const td_index_item items[][2] = {
@@ -251,37 +218,28 @@ TD_TEST(parts_are_read_and_written) {
       if (i == 5 && n == 2) continue;
       td_tensordict *want = NULL, *got = NULL, *holder = td_empty(TD_NO_SIZES);
       td_tensor *want_x = NULL, *got_x = NULL;
-      int32_t same = 0;
       TD_DO(td_set(holder, TD_KEY("x"), x));
       TD_DO(td_get_entry_at(holder, TD_KEY("x"), items[i], n, &want_x));
       TD_DO(td_store_get_at(store, TD_KEY("n", "x"), items[i], n, &got_x));
-      TD_DO(td_tensor_equal(got_x, want_x, &same));
-      TD_CHECK_INT(same, 1);
+      TD_CHECK(td_tensor_equals(got_x, want_x));
       td_tensor_free(want_x);
       td_tensor_free(got_x);
       td_free(holder);
       if (n == 2 && i != 2) continue; /* one batch dimension */
       TD_DO(td_index(td, items[i], n, &want));
       TD_DO(td_store_index(store, items[i], n, &got));
-      check_same(got, want);
-      td_free(want);
-      td_free(got);
+      TD_CHECK_EQUAL(got, want);
     }
   }
   /* The same writes into memory and into the store. */
   for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
     for (size_t n = 0; n <= 2; n++) {
       td_tensor *value = td_filled(TD_DTYPE_FLOAT64, (double)(10 * i + n), TD_NO_SIZES), *got;
-      int32_t same = 0;
       TD_DO(td_set_entry_at(td, TD_KEY("n", "x"), items[i], n, value));
       TD_DO(td_store_set_at(store, TD_KEY("n", "x"), items[i], n, value));
       got = stored(store, TD_KEY("n", "x"));
       td_tensor *want = td_take(td, TD_KEY("n", "x"));
-      TD_DO(td_tensor_equal(got, want, &same));
-      TD_CHECK_INT(same, 1);
-      td_tensor_free(want);
-      td_tensor_free(got);
-      td_tensor_free(value);
+      TD_CHECK(td_tensor_equals(got, want));
     }
   }
   /* Rows of values, not of one; of a position that comes twice the last counts. */
@@ -299,18 +257,17 @@ TD_TEST(parts_are_read_and_written) {
   a = stored(store, TD_KEY("a"));
   TD_CHECK_VALUES(a, 100, 101, 102, 103);
   TD_CHECK_INT(td_redis_number("STRLEN", "tensordict:{parts}:d:a"), 32);
-  td_tensor_free(a);
   td_tensor_free(rows);
   td_tensor_free(x);
   td_tensor_free(mask);
   td_tensor_free(positions);
-  check_free(store, td);
+  delete (store);
 }
 
 TD_TEST(entries_are_replaced_and_removed) {
   td_redis();
   td_tensordict *td = sample(), *more = td_empty(TD_SIZES(4)), *now = NULL;
-  td_store *store = store_of(td, "entries"), *other = opened("entries");
+  td_store *store = td_redis_store(td, "entries"), *other = td_redis_opened("entries");
   /* A value in place of a tensor, and back; the other one sees it. */
   TD_DO(td_store_set_non_tensor_json(store, TD_KEY("a"), "7"));
   char text[8];
@@ -321,7 +278,6 @@ TD_TEST(entries_are_replaced_and_removed) {
   TD_DO(td_store_set(store, TD_KEY("a"), wide));
   got = stored(other, TD_KEY("a"));
   TD_CHECK_SIZES(got, 4, 2);
-  td_tensor_free(got);
   /* What the other client remembers of "a" is old: it looks again. */
   td_tensor *one = td_filled(TD_DTYPE_INT64, 9, TD_SIZES(4));
   TD_DO(td_store_set(store, TD_KEY("a"), one));
@@ -330,32 +286,27 @@ TD_TEST(entries_are_replaced_and_removed) {
                         bad = td_filled(TD_DTYPE_INT64, 5, TD_NO_SIZES)));
   got = stored(store, TD_KEY("a"));
   TD_CHECK_VALUES(got, 9, 9, 9, 5);
-  td_tensor_free(got);
   TD_DO(td_store_set(store, TD_KEY("a"), wide));
   TD_DO(td_store_get_at(other, TD_KEY("a"), &last, 1, &got));
   TD_CHECK_VALUES(got, 6, 7);
-  td_tensor_free(got);
   /* Several at once, under a path too. */
   td_put(more, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT64, 1, TD_SIZES(4)));
   TD_DO(td_store_update(store, more));
   TD_DO(td_store_set_dict(store, TD_KEY("n", "m"), more));
   got = stored(other, TD_KEY("n", "m", "b"));
   TD_CHECK_VALUES(got, 1, 2, 3, 4);
-  td_tensor_free(got);
   TD_DO(td_store_remove(other, TD_KEY("n")));
   TD_DO(td_store_remove(other, TD_KEY("text")));
   TD_DO(td_store_load(store, &now));
   td_keys *keys = NULL;
   TD_DO(td_keys_of(now, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 3); /* a, b, each */
-  td_keys_free(keys);
-  td_tensor_free(bad);
   td_tensor_free(one);
   td_tensor_free(wide);
   td_free(now);
   td_free(more);
   td_store_free(other);
-  check_free(store, td);
+  delete (store);
 }
 
 TD_TEST(a_schema_makes_zeros_on_the_server) {
@@ -369,16 +320,14 @@ TD_TEST(a_schema_makes_zeros_on_the_server) {
   td_store *store = NULL;
   TD_DO(td_store_from_schema(text, &options, &store));
   TD_DO(td_store_load(store, &got));
-  check_same(got, zeros);
-  td_free(got);
-  td_free(zeros);
-  check_free(store, td);
+  TD_CHECK_EQUAL(got, zeros);
+  delete (store);
 }
 
 TD_TEST(a_lock_holds_up_entries_not_values) {
   td_redis();
   td_tensordict *td = sample();
-  td_store *store = store_of(td, "lock");
+  td_store *store = td_redis_store(td, "lock");
   td_tensor *a = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(4)), *got;
   int32_t locked = 0;
   TD_DO(td_store_lock(store));
@@ -395,9 +344,8 @@ TD_TEST(a_lock_holds_up_entries_not_values) {
   TD_CHECK_INT(locked, 0);
   got = stored(store, TD_KEY("a"));
   TD_CHECK_VALUES(got, 1, 1, 1, 1);
-  td_tensor_free(got);
   td_tensor_free(a);
-  check_free(store, td);
+  delete (store);
 }
 
 enum { rounds = 60, writers = 3 };
@@ -419,7 +367,7 @@ TD_TEST(threads_share_a_store) {
   td_redis();
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("wide"), td_filled(TD_DTYPE_INT64, 0, TD_SIZES(2, 64)));
-  td_store *store = store_of(td, "threads"), *other = opened("threads");
+  td_store *store = td_redis_store(td, "threads"), *other = td_redis_opened("threads");
   pthread_t threads[writers];
   for (int i = 0; i < writers; i++) {
     TD_CHECK_INT(pthread_create(&threads[i], NULL, write_rows, i == 0 ? other : store), 0);
@@ -444,5 +392,5 @@ TD_TEST(threads_share_a_store) {
   TD_CHECK_INT(failed, 0);
   TD_CHECK_INT(torn, 0);
   td_store_free(other);
-  check_free(store, td);
+  delete (store);
 }

@@ -4,20 +4,15 @@
 #include "td_values.h"
 
 static td_store *made(const char *id) {
-  const td_store_options options = td_redis_options(id);
-  td_store *store = NULL;
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 1, TD_SIZES(2)));
-  TD_DO(td_store_from(td, &options, &store));
-  td_free(td);
-  return store;
+  return td_redis_store(td, id);
 }
 
 static void check_a(const td_store *store, int64_t first) {
   td_tensor *a = NULL;
   TD_DO(td_store_get(store, TD_KEY("a"), &a));
   TD_CHECK_VALUES(a, (double)first, (double)(first + 1));
-  td_tensor_free(a);
 }
 
 TD_TEST(a_connection_that_breaks_is_made_again_once) {
@@ -124,7 +119,6 @@ TD_TEST(a_full_server_keeps_what_it_has) {
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{full2}:__batch_size__"), 0);
   check_a(store, 1);
   TD_DO(td_store_load(store, &now));
-  td_free(now);
   td_free(td);
   td_tensor_free(a);
   TD_DO(td_store_delete(store));

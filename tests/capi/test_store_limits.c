@@ -51,20 +51,17 @@ TD_TEST(what_is_too_much_for_one_transaction_is_sent_in_parts) {
   }
   const td_store_options options = td_redis_options("parts");
   td_store *store = NULL;
-  int32_t same = 0;
   TD_DO(td_store_from(td, &options, &store));
   TD_CHECK_INT(keys_there(), 4 + 2 * entries); /* and no part */
   TD_CHECK_INT(td_redis_number("TTL", "tensordict:{parts}:d:d"), -1);
   TD_DO(td_store_load(store, &again));
-  TD_DO(td_equal(again, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(again, td);
   td_free(again);
   TD_DO(td_store_update(store, td));
   TD_CHECK_INT(keys_there(), 4 + 2 * entries);
   TD_CHECK_INT(td_redis_number("TTL", "tensordict:{parts}:d:d"), -1);
   TD_DO(td_store_load(store, &again));
-  TD_DO(td_equal(again, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK_EQUAL(again, td);
   td_free(again);
   /* What fails leaves no part. */
   TD_REDIS("FLUSHALL");

@@ -19,27 +19,6 @@ static td_tensordict *stack_of(int64_t dim) {
   return stack;
 }
 
-static td_store *store_of(const td_tensordict *td, const char *id) {
-  const td_store_options options = td_redis_options(id);
-  td_store *store = NULL;
-  TD_DO(td_store_from(td, &options, &store));
-  return store;
-}
-
-static td_store *opened(const char *id) {
-  const td_store_options options = td_redis_options(id);
-  td_store *store = NULL;
-  TD_DO(td_store_open(&options, &store));
-  return store;
-}
-
-static void check_same(td_tensordict *got, const td_tensordict *want) {
-  int32_t same = 0;
-  TD_DO(td_equal(got, want, &same));
-  TD_CHECK_INT(same, 1);
-  td_free(got);
-}
-
 static td_tensordict *loaded(const td_store *store) {
   td_tensordict *td = NULL;
   TD_DO(td_store_load(store, &td));
@@ -50,7 +29,7 @@ TD_TEST(a_lazy_stack_lies_there_as_python_writes_it) {
   td_redis();
   for (int64_t dim = 0; dim < 2; dim++) {
     td_tensordict *td = stack_of(dim);
-    td_store *store = store_of(td, "wire");
+    td_store *store = td_redis_store(td, "wire");
     td_redis_check_bytes("tensordict:{wire}:__type__", "lazy_stack", 10);
     td_redis_check_bytes("tensordict:{wire}:__count__", "3", 1);
     td_redis_check_bytes("tensordict:{wire}:__stack_dim__", dim == 0 ? "0" : "1", 1);
@@ -76,7 +55,6 @@ TD_TEST(a_lazy_stack_lies_there_as_python_writes_it) {
     const char *parts[] = {"KEYS", "tensordict:{wire}:*"};
     TD_CHECK_INT(td_redis_ask(2, parts, NULL).number, 0);
     td_store_free(store);
-    td_free(td);
   }
 }
 
@@ -84,7 +62,7 @@ TD_TEST(a_lazy_stack_goes_there_and_back) {
   td_redis();
   for (int64_t dim = 0; dim < 2; dim++) {
     td_tensordict *td = stack_of(dim), *got = NULL, *want = NULL;
-    td_store *store = store_of(td, "there"), *other = opened("there");
+    td_store *store = td_redis_store(td, "there"), *other = td_redis_opened("there");
     const td_store_options options = td_redis_options("there");
     td_store *again;
     TD_EXPECT_NULL(td_store_create(TD_SIZES(2), &options, &again), TD_ERR_KEY_EXISTS, again);
@@ -98,7 +76,7 @@ TD_TEST(a_lazy_stack_goes_there_and_back) {
     TD_DO(td_lazy_info(got, &stack_dim, &elements));
     TD_CHECK_INT(stack_dim, dim);
     TD_CHECK_INT(elements, 3);
-    check_same(got, td);
+    TD_CHECK_EQUAL(got, td);
     /* Elements, slices and single rows, as of the stack in memory. */
     const td_index_item items[][2] = {{TD_I_INT(1), TD_I_INT(0)},
                                       {TD_I_INT(-1), TD_I_SLICE(0, 1)},
@@ -108,7 +86,7 @@ TD_TEST(a_lazy_stack_goes_there_and_back) {
       for (size_t n = 1; n <= 2; n++) {
         TD_DO(td_index(td, items[i], n, &want));
         TD_DO(td_store_index(other, items[i], n, &got));
-        check_same(got, want);
+        TD_CHECK_EQUAL(got, want);
         td_free(want);
       }
     }
@@ -116,7 +94,7 @@ TD_TEST(a_lazy_stack_goes_there_and_back) {
     TD_EXPECT_NULL(td_store_index(other, &far, 1, &got), TD_ERR_INDEX, got);
     TD_DO(td_store_get_dict(other, TD_KEY("n"), &got));
     TD_DO(td_get_dict(td, TD_KEY("n"), &want));
-    check_same(got, want);
+    TD_CHECK_EQUAL(got, want);
     td_free(want);
     td_tensor *a = NULL, *h;
     TD_DO(td_store_get(other, TD_KEY("a"), &a));
@@ -133,7 +111,6 @@ TD_TEST(a_lazy_stack_goes_there_and_back) {
     TD_DO(td_store_delete(store));
     td_store_free(other);
     td_store_free(store);
-    td_free(td);
   }
 }
 
@@ -142,7 +119,7 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
   for (int64_t dim = 0; dim < 2; dim++) {
     td_tensordict *td = stack_of(dim),
                   *dense = td_empty(dim == 0 ? (int64_t[]){3, 2} : (int64_t[]){2, 3}, 2);
-    td_store *store = store_of(td, "parts");
+    td_store *store = td_redis_store(td, "parts");
     td_tensor *x = NULL;
     TD_DO(td_store_get(store, TD_KEY("a"), &x));
     TD_DO(td_set(dense, TD_KEY("a"), x));
@@ -157,11 +134,9 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
       for (size_t n = 0; n <= 2; n++) {
         td_tensor *want = NULL, *got = NULL,
                   *value = td_filled(TD_DTYPE_INT32, (double)(100 + 10 * i + n), TD_NO_SIZES);
-        int32_t same = 0;
         TD_DO(td_get_entry_at(dense, TD_KEY("a"), items[i], n, &want));
         TD_DO(td_store_get_at(store, TD_KEY("a"), items[i], n, &got));
-        TD_DO(td_tensor_equal(got, want, &same));
-        TD_CHECK_INT(same, 1);
+        TD_CHECK(td_tensor_equals(got, want));
         td_tensor_free(got);
         td_tensor_free(want);
         if (n != 0) { /* all would be the same then */
@@ -170,22 +145,16 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
         }
         TD_DO(td_store_get(store, TD_KEY("a"), &got));
         want = td_take(dense, TD_KEY("a"));
-        TD_DO(td_tensor_equal(got, want, &same));
-        TD_CHECK_INT(same, 1);
-        td_tensor_free(got);
-        td_tensor_free(want);
-        td_tensor_free(value);
+        TD_CHECK(td_tensor_equals(got, want));
       }
     }
     /* Values in the order of the batch, whatever lies first in the server. */
     td_tensor *all = dim == 0 ? td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3, 2, 3))
                               : td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3, 3)),
               *got = NULL;
-    int32_t same = 0;
     TD_DO(td_store_set_inplace(store, TD_KEY("a"), all));
     TD_DO(td_store_get(store, TD_KEY("a"), &got));
-    TD_DO(td_tensor_equal(got, all, &same));
-    TD_CHECK_INT(same, 1);
+    TD_CHECK(td_tensor_equals(got, all));
     td_tensor_free(got);
     td_redis_check_field("tensordict:{parts}:m:a", "layout", "stack");
     /* Of shapes that differ, one element; along the first dimension only. */
@@ -214,18 +183,13 @@ TD_TEST(parts_of_a_lazy_stack_are_read_and_written) {
     TD_EXPECT_NULL(td_store_get_at(store, TD_KEY("n", "h"), &two, 1, &got), TD_ERR_SHAPE, got);
     TD_DO(td_store_delete(store));
     td_store_free(store);
-    td_tensor_free(nines);
-    td_tensor_free(all);
-    td_tensor_free(positions);
-    td_free(dense);
-    td_free(td);
   }
 }
 
 TD_TEST(entries_of_a_lazy_stack_are_replaced_and_removed) {
   td_redis();
   td_tensordict *td = stack_of(1), *more = stack_of(1), *got = NULL;
-  td_store *store = store_of(td, "entries");
+  td_store *store = td_redis_store(td, "entries");
   /* A tensor for all elements lies there in the order of the batch, and needs no offsets. */
   td_tensor *all = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)), *h = NULL;
   TD_DO(td_store_set(store, TD_KEY("n", "h"), all));
@@ -238,17 +202,16 @@ TD_TEST(entries_of_a_lazy_stack_are_replaced_and_removed) {
   const td_index_item element[] = {TD_I_ELLIPSIS, TD_I_INT(1)};
   TD_DO(td_store_index(store, element, 2, &got));
   TD_CHECK_ENTRY(got, TD_KEY("n", "h"), TD_SIZES(2), TD_VALUES(1, 4));
-  td_free(got);
   /* And elements of several shapes again, at another place too. */
   TD_DO(td_store_update(store, more));
-  check_same(loaded(store), td);
+  TD_CHECK_EQUAL(loaded(store), td);
   TD_DO(td_store_set_dict(store, TD_KEY("m"), more));
   td_tensordict *m = NULL;
   TD_DO(td_store_get_dict(store, TD_KEY("m"), &m));
-  check_same(m, td);
+  TD_CHECK_EQUAL(m, td);
   TD_DO(td_store_remove(store, TD_KEY("m")));
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{entries}:d:m.n.h:idx"), 0);
-  check_same(loaded(store), td);
+  TD_CHECK_EQUAL(loaded(store), td);
   /* What it does not keep. */
   TD_EXPECT(td_store_set_non_tensor_json(store, TD_KEY("t"), "1"), TD_ERR_UNSUPPORTED);
   td_tensordict *dense = td_empty(TD_SIZES(2, 3));
@@ -256,7 +219,7 @@ TD_TEST(entries_of_a_lazy_stack_are_replaced_and_removed) {
   TD_EXPECT(td_store_update(store, dense), TD_ERR_UNSUPPORTED);
   td_tensor *wrong = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3, 2));
   TD_EXPECT(td_store_set(store, TD_KEY("a"), wrong), TD_ERR_SHAPE);
-  check_same(loaded(store), td);
+  TD_CHECK_EQUAL(loaded(store), td);
   TD_REDIS("FLUSHALL");
   TD_EXPECT(td_store_set(store, TD_KEY("a"), all), TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_store_update(store, more), TD_ERR_KEY_NOT_FOUND);
@@ -296,8 +259,6 @@ TD_TEST(what_a_lazy_stack_in_a_server_cannot_keep) {
   td_free(got);
   TD_DO(td_store_delete(store));
   td_store_free(store);
-  td_free(td);
-  for (int i = 0; i < 2; i++) td_free(elements[i]);
 }
 
 /* Python's earlier versions wrote no layout: then the shape tells, and where it fits both ways, the batch's counts. */
@@ -323,7 +284,7 @@ TD_TEST(layouts_are_told_by_the_shape) {
     TD_REDIS("HSET", "tensordict:{layout}:m:x", "shape", cases[i].shape, "dtype", "torch.int32");
     if (cases[i].layout != NULL)
       TD_REDIS("HSET", "tensordict:{layout}:m:x", "layout", cases[i].layout);
-    td_store *store = opened("layout");
+    td_store *store = td_redis_opened("layout");
     const td_index_item items[] = {TD_I_SLICE(0, 2), TD_I_INT(0)};
     td_tensordict *td = NULL;
     td_tensor *part = NULL;
@@ -362,7 +323,7 @@ TD_TEST(lazy_stacks_that_contradict_themselves_are_refused) {
               {"m:a", "is_non_tensor", "1", TD_ERR_UNSUPPORTED}};
   td_tensordict *want = stack_of(0);
   for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-    td_store *store = store_of(want, "lies");
+    td_store *store = td_redis_store(want, "lies");
     char key[64];
     snprintf(key, sizeof key, "tensordict:{lies}:%s", lies[i].key);
     if (lies[i].field == NULL)
@@ -379,5 +340,4 @@ TD_TEST(lazy_stacks_that_contradict_themselves_are_refused) {
     TD_REDIS("FLUSHALL");
     td_store_free(store);
   }
-  td_free(want);
 }

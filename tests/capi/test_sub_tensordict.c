@@ -18,21 +18,18 @@ static void write_and_check(td_tensordict *sub, td_tensordict *td) {
   TD_EXPECT(td_set_inplace(sub, TD_KEY("q"), value), TD_ERR_KEY_NOT_FOUND);
   TD_DO(td_set(sub, TD_KEY("m", "new"), value)); /* gets room in the whole */
   TD_CHECK_ENTRY(td, TD_KEY("m", "new"), TD_SIZES(4), TD_VALUES(50, 0, 51, 0));
-  td_tensor_free(value);
 }
 
 TD_TEST(through_a_view) {
   td_tensordict *td = whole(), *sub = NULL, *parent = NULL;
   td_dict_kind kind = 0;
-  int32_t same = 0;
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_STEP(0, 4, 2)), &sub));
   TD_DO(td_kind(sub, &kind));
   TD_CHECK_INT(kind, TD_DICT_SUB_TENSORDICT);
   TD_CHECK_BATCH(sub, 2);
   write_and_check(sub, td);
   TD_DO(td_sub_tensordict_parent(sub, &parent));
-  TD_DO(td_is_same(parent, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(parent, td));
   TD_EXPECT_NULL(td_sub_tensordict_parent(td, &parent), TD_ERR_WRONG_ENTRY, parent);
 }
 
@@ -140,7 +137,6 @@ TD_TEST(the_dictionary_behind_it_has_changed) {
 /* One link leads to the whole, however long the chain: 6,500 of them overflowed the stack. */
 TD_TEST(a_chain_of_100000) {
   td_tensordict *td = whole(), *sub = NULL, *parent = NULL;
-  int32_t same = 0;
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 4)), &sub));
   for (int i = 0; i < 100000; i++) {
     td_tensordict *next = NULL;
@@ -153,8 +149,7 @@ TD_TEST(a_chain_of_100000) {
     sub = next;
   }
   TD_DO(td_sub_tensordict_parent(sub, &parent));
-  TD_DO(td_is_same(parent, td, &same));
-  TD_CHECK_INT(same, 1);
+  TD_CHECK(td_is_same_dict(parent, td));
   TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(3), TD_VALUES(1, 2, 3));
 }
 
@@ -200,25 +195,16 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
       const td_status asked = td_index(part, seconds[k].items, seconds[k].n, &want);
       TD_CHECK_INT(td_sub_tensordict(sub, seconds[k].items, seconds[k].n, &deep), asked);
       if (asked == TD_OK) {
-        int32_t equal = 0;
         td_tensordict *read = NULL;
         TD_DO(td_clone(deep, 0, &read));
-        TD_DO(td_equal(read, want, &equal));
-        TD_CHECK_INT(equal, 1);
+        TD_CHECK_EQUAL(read, want);
         TD_DO(td_zero(deep)); /* and the same is written */
         td_free(read);
         TD_DO(td_zero(want));
         TD_DO(td_set_at(part, seconds[k].items, seconds[k].n, want));
         TD_DO(td_set_at(copy, firsts[i].items, firsts[i].n, part));
-        TD_DO(td_equal(td, copy, &equal));
-        TD_CHECK_INT(equal, 1);
+        TD_CHECK_EQUAL(td, copy);
       }
-      td_free(want);
-      td_free(part);
-      td_free(deep);
-      td_free(sub);
-      td_free(copy);
-      td_free(td);
     }
   }
 }

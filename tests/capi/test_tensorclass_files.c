@@ -10,8 +10,6 @@
 #include "td_random.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 typedef struct bytes {
   const char *data;
   size_t size;
@@ -42,7 +40,7 @@ typedef struct bytes {
  * path is valid until the next one. */
 static const char *tensorclass(const char *name, const char *meta, bytes pickle) {
   static char dir[4096];
-  snprintf(dir, sizeof dir, "%s", here(name));
+  snprintf(dir, sizeof dir, "%s", td_here(name));
   td_tensordict *td = td_empty(TD_SIZES(2)), *saved = NULL;
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   if (!td_exists(dir)) td_make_folder(dir);
@@ -114,9 +112,9 @@ static void expect_unsaved(const td_tensordict *td, const char *name, const char
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   td_tensordict *saved = NULL;
   options.copy_existing = 1;
-  TD_EXPECT_NULL(td_memmap(td, here(name), &options, &saved), TD_ERR_UNSUPPORTED, saved);
+  TD_EXPECT_NULL(td_memmap(td, td_here(name), &options, &saved), TD_ERR_UNSUPPORTED, saved);
   TD_CHECK_TEXT(td_last_error_message(), why);
-  TD_CHECK(!td_exists(here(name)));
+  TD_CHECK(!td_exists(td_here(name)));
 }
 
 /* Fields beside the dictionary, as before values had folders of their own. */
@@ -133,10 +131,10 @@ TD_TEST(old_fields) {
   TD_CHECK_TEXT(text, "Item(");
   TD_CHECK_TEXT(text, "none=None");
   free(text);
-  save(td, here("again"));
+  save(td, td_here("again"));
   td_free(td);
-  check_text(here("again/meta.json"), TYPE ",\"none\":null}");
-  td = load(here("again"));
+  check_text(td_here("again/meta.json"), TYPE ",\"none\":null}");
+  td = load(td_here("again"));
   TD_CHECK_JSON(td, TD_KEY("m"), "{\"a\":[1,{}]}");
   /* One more row: the fields are those of the folder. */
   td_tensordict *old = load(dir);
@@ -174,34 +172,34 @@ TD_TEST(plain_pickle) {
   td_tensordict *td = load(dir), *part = NULL, *copy = NULL;
   TD_CHECK_SAME_TEXT(warnings, "");
   check_plain(td);
-  save(td, here("whole"));
-  check_file(here("whole/other.pickle"), PLAIN);
-  check_text(here("whole/meta.json"), TYPE ",\"none\":null}");
-  TD_CHECK(!td_exists(here("whole/_tensordict/table")));
+  save(td, td_here("whole"));
+  check_file(td_here("whole/other.pickle"), PLAIN);
+  check_text(td_here("whole/meta.json"), TYPE ",\"none\":null}");
+  TD_CHECK(!td_exists(td_here("whole/_tensordict/table")));
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 1)), &part));
   TD_DO(td_clone(part, 0, &copy));
-  save(copy, here("part"));
-  check_file(here("part/other.pickle"), PLAIN);
+  save(copy, td_here("part"));
+  check_file(td_here("part/other.pickle"), PLAIN);
   td_free(part);
   td_free(copy);
   td_free(td);
   /* Changed, it is stored as the values are. */
-  td = load(here("whole"));
+  td = load(td_here("whole"));
   check_plain(td);
   TD_DO(td_set_non_tensor_json(td, TD_KEY("pair"), "7"));
-  save(td, here("changed"));
-  TD_CHECK(!td_exists(here("changed/other.pickle")));
-  save(td, here("part")); /* over an older one */
-  TD_CHECK(!td_exists(here("part/other.pickle")));
+  save(td, td_here("changed"));
+  TD_CHECK(!td_exists(td_here("changed/other.pickle")));
+  save(td, td_here("part")); /* over an older one */
+  TD_CHECK(!td_exists(td_here("part/other.pickle")));
   td_free(td);
-  td = load(here("changed"));
+  td = load(td_here("changed"));
   TD_CHECK_JSON(td, TD_KEY("pair"), "7");
   TD_CHECK_JSON(td, TD_KEY("table"), "{\"1\":\"one\",\"-2\":[null,true,2.5]}");
   td_free(td);
   /* A folder that grows by itself. */
   td = load(dir);
   TD_DO(td_memmap_append(dir, td, NULL));
-  check_file(here("plain/other.pickle"), PLAIN);
+  check_file(td_here("plain/other.pickle"), PLAIN);
   td_free(td);
   td = load(dir);
   TD_CHECK_BATCH(td, 4);
@@ -220,32 +218,32 @@ TD_TEST(foreign_pickle) {
   TD_DO(td_tensorclass_of(td, &type));
   TD_CHECK_INT(td_tensorclass_len(type), 5);
   /* Elsewhere, over itself, and over another one. */
-  save(td, here("copy"));
-  check_file(here("copy/other.pickle"), MIXED);
-  check_text(here("copy/meta.json"), TYPE "}");
+  save(td, td_here("copy"));
+  check_file(td_here("copy/other.pickle"), MIXED);
+  check_text(td_here("copy/meta.json"), TYPE "}");
   save(td, dir);
-  check_file(here("foreign/other.pickle"), MIXED);
+  check_file(td_here("foreign/other.pickle"), MIXED);
   save(td, tensorclass("over", TYPE "}", PLAIN));
-  check_file(here("over/other.pickle"), MIXED);
+  check_file(td_here("over/other.pickle"), MIXED);
   /* With the type of one, another is no copy of it. */
   td_tensordict *fresh = td_empty(TD_SIZES(2));
   td_put(fresh, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   TD_DO(td_set_tensorclass(fresh, type));
-  save(fresh, here("fresh"));
-  TD_CHECK(!td_exists(here("fresh/other.pickle")));
+  save(fresh, td_here("fresh"));
+  TD_CHECK(!td_exists(td_here("fresh/other.pickle")));
   /* Declared anew, it keeps what it has. */
   TD_DO(td_set_tensorclass(td, type));
-  save(td, here("wrapped"));
-  check_file(here("wrapped/other.pickle"), MIXED);
+  save(td, td_here("wrapped"));
+  check_file(td_here("wrapped/other.pickle"), MIXED);
   td_tensorclass_free(type);
   /* A value under the name of one that cannot be read. */
   TD_DO(td_set_non_tensor_json(td, TD_KEY("when"), "1"));
   expect_unsaved(td, "refused", "\"when\" has a value, and one that Python has pickled");
   TD_DO(td_remove(td, TD_KEY("when")));
-  save(td, here("well"));
+  save(td, td_here("well"));
   TD_DO(td_set_tensorclass(td, NULL)); /* no tensorclass any more */
-  save(td, here("none"));
-  TD_CHECK(!td_exists(here("none/other.pickle")));
+  save(td, td_here("none"));
+  TD_CHECK(!td_exists(td_here("none/other.pickle")));
 }
 
 TD_TEST(pickles_below) {
@@ -254,8 +252,8 @@ TD_TEST(pickles_below) {
   td_tensordict *root = td_empty(TD_SIZES(2)), *lazy = NULL;
   td_put_dict(root, TD_KEY("one"), one);
   td_put_dict(root, TD_KEY("in", "two"), two);
-  one = load(here("one"));
-  two = load(here("one"));
+  one = load(td_here("one"));
+  two = load(td_here("one"));
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 1, &lazy));
   td_put_dict(root, TD_KEY("stack"), lazy);
   td_free(one);
@@ -263,39 +261,39 @@ TD_TEST(pickles_below) {
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.copy_existing = options.checksums = options.durable = 1;
   td_tensordict *saved = NULL;
-  TD_DO(td_memmap(root, here("root"), &options, &saved));
+  TD_DO(td_memmap(root, td_here("root"), &options, &saved));
   td_free(saved);
   td_free(root);
-  check_file(here("root/one/other.pickle"), MIXED);
-  check_file(here("root/in/two/other.pickle"), PLAIN);
-  check_file(here("root/stack/1/other.pickle"), MIXED);
+  check_file(td_here("root/one/other.pickle"), MIXED);
+  check_file(td_here("root/in/two/other.pickle"), PLAIN);
+  check_file(td_here("root/stack/1/other.pickle"), MIXED);
   size_t damaged = 9;
-  TD_DO(td_memmap_verify(here("root"), NULL, &damaged));
+  TD_DO(td_memmap_verify(td_here("root"), NULL, &damaged));
   TD_CHECK_INT(damaged, 0);
-  root = load(here("root"));
+  root = load(td_here("root"));
   TD_CHECK_TEXT(warnings, "and 2 more files");
   TD_CHECK_JSON(root, TD_KEY("in", "two", "pair"), "[\"a\",{\"b\":1}]");
-  TD_DO(td_memmap_append(here("root"), root, NULL));
-  TD_DO(td_memmap_verify(here("root"), NULL, &damaged));
+  TD_DO(td_memmap_append(td_here("root"), root, NULL));
+  TD_DO(td_memmap_verify(td_here("root"), NULL, &damaged));
   TD_CHECK_INT(damaged, 0);
   td_free(root);
-  check_file(here("root/one/other.pickle"), MIXED);
-  root = load(here("root"));
+  check_file(td_here("root/one/other.pickle"), MIXED);
+  root = load(td_here("root"));
   TD_CHECK_BATCH(root, 4);
-  save(root, here("root.tdz")); /* archives go the same way */
+  save(root, td_here("root.tdz")); /* archives go the same way */
   td_free(root);
-  root = load(here("root.tdz"));
+  root = load(td_here("root.tdz"));
   TD_CHECK_TEXT(warnings, "other.pickle\": \"table\", \"when\"");
   TD_CHECK_JSON(root, TD_KEY("in", "two", "pair"), "[\"a\",{\"b\":1}]");
-  save(root, here("unpacked"));
+  save(root, td_here("unpacked"));
   td_free(root);
-  check_file(here("unpacked/one/other.pickle"), MIXED);
-  check_file(here("unpacked/in/two/other.pickle"), PLAIN);
-  TD_DO(td_memmap_pack(here("unpacked"), here("packed.tdz"), NULL));
-  root = load(here("packed.tdz"));
+  check_file(td_here("unpacked/one/other.pickle"), MIXED);
+  check_file(td_here("unpacked/in/two/other.pickle"), PLAIN);
+  TD_DO(td_memmap_pack(td_here("unpacked"), td_here("packed.tdz"), NULL));
+  root = load(td_here("packed.tdz"));
   td_free(root);
-  td_write_text(here("root/one/other.pickle"), "changed");
-  TD_DO(td_memmap_verify(here("root"), NULL, &damaged));
+  td_write_text(td_here("root/one/other.pickle"), "changed");
+  TD_DO(td_memmap_verify(td_here("root"), NULL, &damaged));
   TD_CHECK_INT(damaged, 1);
 }
 
@@ -306,18 +304,18 @@ TD_TEST(tensorclass_over_a_stack) {
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 3, TD_SIZES(2)));
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
-  td_make_folder(here("lazy"));
-  save(lazy, here("lazy/_tensordict"));
+  td_make_folder(td_here("lazy"));
+  save(lazy, td_here("lazy/_tensordict"));
   td_free(lazy);
-  td_write_text(here("lazy/meta.json"), TYPE ",\"s\":\"text\"}");
-  td_write_file(here("lazy/other.pickle"), PLAIN.data, PLAIN.size);
-  td = load(here("lazy"));
+  td_write_text(td_here("lazy/meta.json"), TYPE ",\"s\":\"text\"}");
+  td_write_file(td_here("lazy/other.pickle"), PLAIN.data, PLAIN.size);
+  td = load(td_here("lazy"));
   TD_CHECK_TEXT(warnings, "\"table\", \"pair\"");
   TD_CHECK_JSON(td, TD_KEY("s"), "[[\"text\", \"text\"], [\"text\", \"text\"]]");
-  save(td, here("again"));
-  check_file(here("again/other.pickle"), PLAIN);
-  check_text(here("again/meta.json"), TYPE "}");
-  td = load(here("again"));
+  save(td, td_here("again"));
+  check_file(td_here("again/other.pickle"), PLAIN);
+  check_text(td_here("again/meta.json"), TYPE "}");
+  td = load(td_here("again"));
   TD_CHECK_JSON(td, TD_KEY("s"), "[[\"text\", \"text\"], [\"text\", \"text\"]]");
 }
 
@@ -325,14 +323,14 @@ TD_TEST(tensorclass_over_a_stack) {
 TD_TEST(a_new_folder_that_grows) {
   td_tensordict *td = load(tensorclass("like", TYPE "}", MIXED));
   td_writer *writer = NULL;
-  TD_DO(td_writer_open_append(here("grown"), td, NULL, &writer));
+  TD_DO(td_writer_open_append(td_here("grown"), td, NULL, &writer));
   td_writer_free(writer);
-  check_file(here("grown/other.pickle"), MIXED);
-  TD_DO(td_memmap_append(here("grown"), td, NULL));
-  check_file(here("grown/other.pickle"), MIXED);
+  check_file(td_here("grown/other.pickle"), MIXED);
+  TD_DO(td_memmap_append(td_here("grown"), td, NULL));
+  check_file(td_here("grown/other.pickle"), MIXED);
   td_free(td);
   td = load(tensorclass("another", TYPE "}", PLAIN));
-  TD_EXPECT(td_memmap_append(here("grown"), td, NULL), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_memmap_append(td_here("grown"), td, NULL), TD_ERR_WRONG_ENTRY);
   TD_CHECK_TEXT(td_last_error_message(), "pickled");
 }
 
@@ -343,8 +341,8 @@ static void check_kept(bytes pickle) {
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
   check_count(td, 1);
   TD_CHECK_TEXT(warnings, "other.pickle");
-  save(td, here("kept"));
-  check_file(here("kept/other.pickle"), pickle);
+  save(td, td_here("kept"));
+  check_file(td_here("kept/other.pickle"), pickle);
   td_free(td);
 }
 
@@ -437,9 +435,9 @@ TD_TEST(deep_pickles) {
   TD_CHECK_SAME_TEXT(warnings, "");
   TD_CHECK_JSON(td, TD_KEY("b"), "null");
   TD_DO(td_set_non_tensor_json(td, TD_KEY("b"), "1"));
-  save(td, here("values"));
-  TD_CHECK(!td_exists(here("values/other.pickle")));
-  td = load(here("values"));
+  save(td, td_here("values"));
+  TD_CHECK(!td_exists(td_here("values/other.pickle")));
+  td = load(td_here("values"));
   TD_CHECK_JSON(td, TD_KEY("b"), "1");
 }
 
@@ -458,12 +456,12 @@ TD_TEST(damaged_pickles) {
     if (round == 0) {
       tensorclass("damaged", TYPE "}", pickle);
     } else {
-      td_write_file(here("damaged/other.pickle"), text, size);
+      td_write_file(td_here("damaged/other.pickle"), text, size);
     }
-    td_tensordict *td = load(here("damaged"));
+    td_tensordict *td = load(td_here("damaged"));
     free(td_printed(td));
-    save(td, here("kept"));
-    check_file(here("kept/other.pickle"), pickle);
+    save(td, td_here("kept"));
+    check_file(td_here("kept/other.pickle"), pickle);
     td_free(td);
   }
 }

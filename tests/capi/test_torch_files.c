@@ -7,7 +7,6 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
 static const char *theirs(const char *name) { return td_path(td_golden("../files"), name); }
 
 static td_tensordict *load(const char *path) {
@@ -31,11 +30,9 @@ static void check_name(const td_tensordict *td, size_t dim, const char *want) {
 static td_tensordict *both(const char *name, int again) {
   td_tensordict *td = load(theirs(name)), *result = td;
   if (again) {
-    TD_DO(td_file_save(td, here("again.pt"), NULL));
-    result = load(here("again.pt"));
-    int32_t equal = -1;
-    TD_DO(td_equal(td, result, &equal));
-    TD_CHECK_INT(equal, 1);
+    TD_DO(td_file_save(td, td_here("again.pt"), NULL));
+    result = load(td_here("again.pt"));
+    TD_CHECK_EQUAL(td, result);
     td_free(td);
   }
   return result;
@@ -64,9 +61,6 @@ TD_TEST(a_dictionary_is_what_it_was) {
     TD_CHECK_JSON(td, TD_KEY("nan"), "NaN");
     TD_CHECK_JSON(td, TD_KEY("raw"), "{\"$bytes\":\"YWL/\"}");
     TD_CHECK_JSON(td, TD_KEY("each"), "[\"p\", \"q\", \"r\", \"s\"]");
-    td_free(empty);
-    td_free(n);
-    td_free(td);
   }
 }
 
@@ -81,8 +75,6 @@ TD_TEST(a_lazy_stack_is_what_it_was) {
     TD_DO(td_index(td, TD_AT(TD_I_INT(1)), &second));
     TD_CHECK_ENTRY(second, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
     TD_CHECK_ENTRY(second, TD_KEY("b"), TD_SIZES(1), TD_VALUES(1));
-    td_free(second);
-    td_free(td);
   }
 }
 
@@ -99,8 +91,6 @@ TD_TEST(a_tensorclass_is_what_it_was) {
     TD_CHECK_ENTRY(t, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
     TD_CHECK_JSON(t, TD_KEY("label"), "\"l\"");
     td_put(t, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2))); /* the field that was None */
-    td_free(t);
-    td_free(td);
   }
 }
 
@@ -114,7 +104,6 @@ TD_TEST(parameters_locks_and_what_is_consolidated) {
     td_tensordict *n = td_take_dict(td, TD_KEY("n"));
     TD_CHECK_FLAG(td_is_locked, n, 1);
     TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(0, 0));
-    td_free(n);
   }
   td = both("consolidated15.pt", 0);
   TD_CHECK_BATCH(td, 3);
@@ -167,19 +156,16 @@ TD_TEST(every_dtype_and_every_layout) {
     td_put(td, TD_KEY(name), tensor);
   }
   td_put(td, TD_KEY("none"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 0)));
-  int32_t equal = -1;
-  TD_DO(td_file_save(td, here("f.pt"), NULL));
-  again = load(here("f.pt"));
-  TD_DO(td_equal(td, again, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_DO(td_file_save(td, td_here("f.pt"), NULL));
+  again = load(td_here("f.pt"));
+  TD_CHECK_EQUAL(td, again);
   td_free(again);
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(1, 2)), &turned)); /* a part of larger storages */
-  TD_DO(td_file_save(turned, here("f.pt"), NULL));
-  again = load(here("f.pt"));
+  TD_DO(td_file_save(turned, td_here("f.pt"), NULL));
+  again = load(td_here("f.pt"));
   TD_CHECK_BATCH(again, 1);
   TD_CHECK_ENTRY(again, TD_KEY("t6"), TD_SIZES(1, 3), TD_VALUES(3, 4, 5));
-  TD_DO(td_equal(turned, again, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(turned, again);
 }
 
 TD_TEST(tensors_in_one_place_are_stored_once) {
@@ -188,34 +174,30 @@ TD_TEST(tensors_in_one_place_are_stored_once) {
   TD_DO(td_set(td, TD_KEY("weight"), weight));
   TD_DO(td_set(td, TD_KEY("n", "tied"), weight));
   td_tensor_free(weight);
-  TD_DO(td_file_save(td, here("tied.pt"), NULL));
-  td_tensordict *again = load(here("tied.pt"));
+  TD_DO(td_file_save(td, td_here("tied.pt"), NULL));
+  td_tensordict *again = load(td_here("tied.pt"));
   td_tensor *one = td_take(again, TD_KEY("weight")), *other = td_take(again, TD_KEY("n", "tied"));
   TD_CHECK(td_same_memory(one, other));
   TD_CHECK_VALUES(other, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_tensor_free(one);
-  td_tensor_free(other);
 }
 
 TD_TEST(one_tensor) {
   td_tensor *tensor = td_arange(TD_DTYPE_INT32, 4, TD_SIZES(2, 2)), *again = NULL;
-  TD_DO(td_file_save_tensor(tensor, here("t.pt"), NULL));
-  TD_DO(td_file_load_tensor(here("t.pt"), NULL, &again));
+  TD_DO(td_file_save_tensor(tensor, td_here("t.pt"), NULL));
+  TD_DO(td_file_load_tensor(td_here("t.pt"), NULL, &again));
   TD_CHECK_SIZES(again, 2, 2);
   TD_CHECK_VALUES(again, 4, 5, 6, 7);
-  td_tensor_free(again);
-  td_tensor_free(tensor);
 }
 
 TD_TEST(what_a_pickle_cannot_say_is_refused) {
   td_tensordict *td = td_empty(TD_NO_SIZES);
   TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "big"), "[1180591620717411303424]"));
-  TD_EXPECT(td_file_save(td, here("f.pt"), NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_file_save(td, td_here("f.pt"), NULL), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "\"big\"");
   TD_DO(td_remove(td, TD_KEY("n")));
   td_tensor *meta = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_FLOAT32, TD_DEVICE_META, -1, &meta));
   td_put(td, TD_KEY("m"), meta);
-  TD_EXPECT(td_file_save(td, here("f.pt"), NULL), TD_ERR_DEVICE);
+  TD_EXPECT(td_file_save(td, td_here("f.pt"), NULL), TD_ERR_DEVICE);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
 }

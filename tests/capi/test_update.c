@@ -260,7 +260,6 @@ TD_TEST(what_is_written_to_a_sub_tensordict_reaches_the_part) {
   const td_key keys[] = {{TD_KEY("n", "b")}};
   TD_DO(td_select(sub_tensordict, keys, 1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(11, 12));
-  td_free(result);
   TD_EXPECT(td_select_inplace(sub_tensordict, keys, 1, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_auto_batch_size(sub_tensordict, -1, 0), TD_ERR_UNSUPPORTED);
 }

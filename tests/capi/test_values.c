@@ -133,7 +133,6 @@ TD_TEST(bytes) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *same = NULL;
   unsigned char bytes[300], back[300];
   size_t length = 0;
-  int32_t equal = 0;
   for (size_t n = 0; n < 8; ++n) {
     for (size_t i = 0; i < n; ++i) bytes[i] = (unsigned char)(250 + i * 7);
     TD_DO(td_set_non_tensor_bytes(td, TD_KEY("v"), bytes, n));
@@ -144,8 +143,7 @@ TD_TEST(bytes) {
   TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, 3, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, 7);
   TD_DO(td_clone(td, 0, &same));
-  TD_DO(td_equal(td, same, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(td, same);
   TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "\"text\""));
   TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, sizeof back, &length),
             TD_ERR_WRONG_ENTRY);

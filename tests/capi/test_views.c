@@ -23,9 +23,6 @@ TD_TEST(a_view_has_the_tensors_that_its_source_had) {
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td); /* the view keeps the memory */
   TD_CHECK_VALUES(a, 2, 3);
-  td_tensor_free(a);
-  td_tensor_free(b);
-  td_free(row);
 }
 
 TD_TEST(values_written_in_place_are_seen_by_both) {
@@ -43,9 +40,6 @@ TD_TEST(values_written_in_place_are_seen_by_both) {
   td_tensor_free(a);
   a = td_take(td, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 0, 0, 7, 0, 0);
-  td_tensor_free(a);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(a_view_of_a_locked_dictionary_is_locked) {
@@ -60,10 +54,6 @@ TD_TEST(a_view_of_a_locked_dictionary_is_locked) {
   td_tensor *a = td_take(wide, TD_KEY("a"));
   TD_CHECK_SIZES(a, 1, 3, 2);
   TD_CHECK_FLAG(td_is_locked, td, 1);
-  td_tensor_free(a);
-  td_tensor_free(one);
-  td_free(wide);
-  td_free(td);
 }
 
 TD_TEST(views_of_views) {
@@ -73,16 +63,10 @@ TD_TEST(views_of_views) {
   td_put(part, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 9, (const int64_t[]){2}, 1));
   td_tensor *a = td_take(row, TD_KEY("a"));
   TD_CHECK_VALUES(a, 4, 5);
-  td_tensor_free(a);
   TD_DO(td_view(row, (const int64_t[]){1, 1}, 2, &flat));
   a = td_take(flat, TD_KEY("a"));
   TD_CHECK_SIZES(a, 1, 1, 2);
   TD_CHECK_VALUES(a, 4, 5);
-  td_tensor_free(a);
-  td_free(flat);
-  td_free(row);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(errors_come_from_the_call_that_makes_the_view) {
@@ -90,8 +74,6 @@ TD_TEST(errors_come_from_the_call_that_makes_the_view) {
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_INT(3)), &out), TD_ERR_INDEX, out);
   TD_DO(td_expand(td, (const int64_t[]){2, 3}, 2, &turned));
   TD_EXPECT_NULL(td_view(turned, (const int64_t[]){6}, 1, &out), TD_ERR_SHAPE, out);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(no_elements_and_no_dimensions) {
@@ -102,14 +84,8 @@ TD_TEST(no_elements_and_no_dimensions) {
   TD_DO(td_index(wide, TD_AT(TD_I_INT(0)), &row));
   td_tensor *a = td_take(row, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 1);
-  td_tensor_free(a);
   a = td_take(none, TD_KEY("a"));
   TD_CHECK_SIZES(a, 0, 2);
-  td_tensor_free(a);
-  td_free(row);
-  td_free(none);
-  td_free(wide);
-  td_free(td);
 }
 
 TD_TEST(a_view_owns_its_memory_when_its_source_is_gone) {
@@ -125,5 +101,4 @@ TD_TEST(a_view_owns_its_memory_when_its_source_is_gone) {
   td_tensor_free(a);
   TD_DO(td_owned_nbytes(row, &bytes));
   TD_CHECK_INT(bytes, 3 * 2 * 4 + 3 * 8);
-  td_free(row);
 }

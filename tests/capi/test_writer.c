@@ -21,7 +21,6 @@ static td_tensordict *zeros_dict(const char *name, int64_t rows) {
   TD_DO(td_create(&rows, 1, TD_DEVICE_NONE, -1, &td));
   TD_DO(td_tensor_zeros(&rows, 1, TD_DTYPE_INT64, TD_DEVICE_CPU, -1, &zeros));
   TD_DO(td_set(td, TD_KEY(name), zeros));
-  td_tensor_free(zeros);
   return td;
 }
 
@@ -31,7 +30,6 @@ static int64_t int64_at(const td_tensordict *td, const char *name, size_t i) {
   TD_DO(td_get(td, TD_KEY(name), &tensor));
   TD_DO(td_tensor_data(tensor, &data));
   const int64_t value = ((const int64_t *)data)[i];
-  td_tensor_free(tensor);
   return value;
 }
 

@@ -17,11 +17,9 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static const char *here(const char *name) { return td_path(td_test_folder(), name); }
-
 /* The place of a scenario, in a folder of its own that holds nothing else. */
 static void make_place(const char *name, char *parent, char *place, size_t room) {
-  snprintf(parent, room, "%s", here(name));
+  snprintf(parent, room, "%s", td_here(name));
   td_make_folder(parent);
   snprintf(place, room, "%s", td_path(parent, "m"));
 }
@@ -147,7 +145,7 @@ TD_TEST(saves_of_a_replay_folder_fail_one_after_the_other) {
     int again = 1;
     for (long second = 1 + first % every(); again; second += every()) {
       char folder[1000];
-      snprintf(folder, sizeof folder, "%s_%ld_%ld", here("saves"), first, second);
+      snprintf(folder, sizeof folder, "%s_%ld_%ld", td_here("saves"), first, second);
       td_replay_options options = TD_REPLAY_OPTIONS_INIT;
       options.capacity = 8;
       options.folder = folder;
@@ -216,7 +214,7 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
 #if defined(__linux__)
   char disk[1000], filler[1000], place[1000], when[100];
   int steps = 0;
-  snprintf(disk, sizeof disk, "%s", here("disk"));
+  snprintf(disk, sizeof disk, "%s", td_here("disk"));
   td_make_folder(disk);
   if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
   umount2(disk, MNT_DETACH);
@@ -300,17 +298,17 @@ TD_TEST(durable_covers_the_parents_that_are_made) {
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   char from[1000];
-  snprintf(from, sizeof from, "%s", here("from"));
+  snprintf(from, sizeof from, "%s", td_here("from"));
   td_make_folder(from);
   TD_DO(folder_durably(td, from, td_path(from, "m")));
   TD_DO(archive_durably(td, from, td_path(from, "a")));
   for (int i = 0; i < 4; i++) {
     /* a file: itself and its folder; a folder: two files, itself and its folder */
     const long waits = i % 2 == 0 ? 2 : 4;
-    td_make_folder(here("in"));
+    td_make_folder(td_here("in"));
     for (long at = 1;; at++) {
       td_fault_begin((td_fault){TD_CALLS_SYNC, at, EIO, 0});
-      const td_status status = calls[i](td, from, here("in/one/two/to"));
+      const td_status status = calls[i](td, from, td_here("in/one/two/to"));
       const long seen = td_fault_end();
       if (at > seen) {
         TD_CHECK_INT(status, TD_OK);
@@ -319,10 +317,10 @@ TD_TEST(durable_covers_the_parents_that_are_made) {
         break;
       }
       TD_CHECK_INT(status, TD_ERR_IO);
-      TD_CHECK_INT(td_count_entries(here("in")), 0);
+      TD_CHECK_INT(td_count_entries(td_here("in")), 0);
     }
     char command[1200];
-    snprintf(command, sizeof command, "rm -r '%s'", here("in"));
+    snprintf(command, sizeof command, "rm -r '%s'", td_here("in"));
     TD_CHECK(system(command) == 0);
   }
   td_free(td);
@@ -332,7 +330,7 @@ TD_TEST(durable_covers_the_parents_that_are_made) {
 TD_TEST(folders_that_cannot_be_read) {
   const scenario *it = &scenarios[0];
   const unsigned calls = TD_CALLS_OPEN | TD_CALLS_READ | TD_CALLS_MAP;
-  const char *place = here("m");
+  const char *place = td_here("m");
   step(it, place, 0);
   for (long at = 1;; at++) {
     td_tensordict *found = TD_POISON;

@@ -107,12 +107,10 @@ static void wait_for_rows(const setting *it, const char *folder, int64_t rows) {
 
 static void must_hold(const setting *it, const char *folder, int64_t rows) {
   td_tensordict *found = NULL, *want = rows_of(it, 0, rows);
-  int32_t equal = -1;
   size_t damaged = 99;
   TD_DO(td_memmap_load(folder, NULL, &found));
   TD_CHECK_BATCH(found, rows);
-  TD_DO(td_equal(found, want, &equal));
-  TD_CHECK_INT(equal, 1);
+  TD_CHECK_EQUAL(found, want);
   td_free(found);
   td_free(want);
   TD_DO(td_memmap_verify(folder, NULL, &damaged));

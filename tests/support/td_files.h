@@ -7,6 +7,9 @@
 /* `folder`/`name`; valid until the eighth call from here. */
 const char *td_path(const char *folder, const char *name);
 
+/* A file or folder of that name in the folder of this test. */
+#define td_here(name) td_path(td_test_folder(), (name))
+
 /* Where the golden folders lie: TD_TEST_DATA of the environment, then `golden/name`. */
 const char *td_golden(const char *name);
 

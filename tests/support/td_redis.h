@@ -117,6 +117,20 @@ static inline td_store_options td_redis_options(const char *id) {
   return options;
 }
 
+static inline td_store *td_redis_store(const td_tensordict *td, const char *id) {
+  const td_store_options options = td_redis_options(id);
+  td_store *store = NULL;
+  TD_DO(td_store_from(td, &options, &store));
+  return store;
+}
+
+static inline td_store *td_redis_opened(const char *id) {
+  const td_store_options options = td_redis_options(id);
+  td_store *store = NULL;
+  TD_DO(td_store_open(&options, &store));
+  return store;
+}
+
 /* An answer: '+' a status, ':' a number, '$' bytes (NULL: none). free() the bytes. */
 typedef struct td_redis_answer {
   char kind;

@@ -94,6 +94,13 @@ td_tensor *td_filled(td_dtype dtype, double value, const int64_t *sizes, size_t 
   return make(dtype, value, 0, sizes, dims);
 }
 
+td_tensor *td_converted(td_dtype dtype, const int64_t *sizes, size_t dims) {
+  td_tensor *numbers = td_arange(TD_DTYPE_FLOAT32, 0, sizes, dims), *result = NULL;
+  TD_DO(td_tensor_to(numbers, dtype, TD_DEVICE_NONE, -1, &result));
+  td_tensor_free(numbers);
+  return result;
+}
+
 td_tensor *td_positions(const int64_t *positions, size_t count) {
   td_tensor *tensor = NULL;
   const int64_t size = (int64_t)count;
@@ -139,6 +146,12 @@ td_tensordict *td_take_dict(const td_tensordict *td, const char *const *path, si
   td_tensordict *entry = NULL;
   TD_DO(td_get_dict(td, path, path_len, &entry));
   return entry;
+}
+
+td_tensordict *td_loaded(const char *path) {
+  td_tensordict *td = NULL;
+  TD_DO(td_memmap_load(path, NULL, &td));
+  return td;
 }
 
 td_tensordict *td_sample(void) {
@@ -209,11 +222,43 @@ void td_check_entry(const char *file, int line, const td_tensordict *td, const c
   td_tensor_free(tensor);
 }
 
+int td_equals(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_equal(one, other, &answer));
+  return answer;
+}
+
+int td_is_same_dict(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_is_same(one, other, &answer));
+  return answer;
+}
+
+int td_tensor_equals(const td_tensor *one, const td_tensor *other) {
+  int32_t answer = -1;
+  TD_DO(td_tensor_equal(one, other, &answer));
+  return answer;
+}
+
+void td_check_equal(const char *file, int line, const td_tensordict *got,
+                    const td_tensordict *want) {
+  if (!td_equals(got, want))
+    td_test_fail(file, line, "%s, not %s", td_printed(got), td_printed(want));
+}
+
 int td_same_memory(const td_tensor *one, const td_tensor *other) {
   void *first = NULL, *second = NULL;
   TD_DO(td_tensor_data(one, &first));
   TD_DO(td_tensor_data(other, &second));
   return first != NULL && first == second;
+}
+
+char *td_metadata_of(const char *path) {
+  size_t length = 0;
+  TD_DO(td_file_metadata(path, NULL, NULL, 0, &length));
+  char *text = malloc(length + 1);
+  TD_DO(td_file_metadata(path, NULL, text, length + 1, &length));
+  return text;
 }
 
 char *td_printed(const td_tensordict *td) {

@@ -16,6 +16,9 @@ td_tensor *td_arange(td_dtype dtype, int64_t first, const int64_t *sizes, size_t
 /* A new tensor filled with one value. */
 td_tensor *td_filled(td_dtype dtype, double value, const int64_t *sizes, size_t dims);
 
+/* 0, 1, … in a dtype that C has not. */
+td_tensor *td_converted(td_dtype dtype, const int64_t *sizes, size_t dims);
+
 /* New one-dimensional index tensors and masks. */
 td_tensor *td_positions(const int64_t *positions, size_t count);
 td_tensor *td_mask(const int64_t *truths, size_t count);
@@ -32,6 +35,9 @@ void td_put_dict(td_tensordict *td, const char *const *path, size_t path_len, td
 /* The tensor of a path as a new handle; the test fails when there is none. */
 td_tensor *td_take(const td_tensordict *td, const char *const *path, size_t path_len);
 td_tensordict *td_take_dict(const td_tensordict *td, const char *const *path, size_t path_len);
+
+/* A folder or an archive, mapped. */
+td_tensordict *td_loaded(const char *path);
 
 /* {"a": float32 [4,3,2] of 0…23, "n": {"b": int64 [4,3] of 0…11}} of batch [4,3]. */
 td_tensordict *td_sample(void);
@@ -76,8 +82,21 @@ void td_check_dtype(const char *file, int line, const td_tensordict *td, const c
 void td_check_json(const char *file, int line, const td_tensordict *td, const char *const *path,
                    size_t path_len, const char *want);
 
+/* Both must be equal, and are printed if they are not. */
+#define TD_CHECK_EQUAL(got, want) td_check_equal(__FILE__, __LINE__, (got), (want))
+void td_check_equal(const char *file, int line, const td_tensordict *got,
+                    const td_tensordict *want);
+
+/* What td_equal, td_is_same and td_tensor_equal say. */
+int td_equals(const td_tensordict *one, const td_tensordict *other);
+int td_is_same_dict(const td_tensordict *one, const td_tensordict *other);
+int td_tensor_equals(const td_tensor *one, const td_tensor *other);
+
 /* Whether two tensors begin at the same address. */
 int td_same_memory(const td_tensor *one, const td_tensor *other);
+
+/* What td_file_metadata tells of a file; free() it. */
+char *td_metadata_of(const char *path);
 
 /* The detailed form of a dictionary, with a line for each tensor; free() it. */
 char *td_printed(const td_tensordict *td);

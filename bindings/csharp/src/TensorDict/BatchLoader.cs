@@ -93,8 +93,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_loader_state(own.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_loader_state(own.Pointer, &result), result);
         }
 
         /// <summary>Goes to where another loader was.</summary>

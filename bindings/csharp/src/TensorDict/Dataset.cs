@@ -207,8 +207,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(read(own.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(read(own.Pointer, &result), result);
         }
     }
 
@@ -227,15 +226,8 @@ namespace TensorDicts
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             td_dataset_save_options raw = (options ?? new DatasetSaveOptions()).Raw();
             td_dataset_writer* result = null;
-            if (metadata == null)
-            {
-                Status.Check(Native.td_dataset_writer_open(path.Pointer, (td_dataset_kind)(int)kind, null, &raw, &result));
-            }
-            else
-            {
-                using var about = metadata.Handle.Borrow();
-                Status.Check(Native.td_dataset_writer_open(path.Pointer, (td_dataset_kind)(int)kind, about.Pointer, &raw, &result));
-            }
+            using var about = DictHandle.BorrowOrNull(metadata);
+            Status.Check(Native.td_dataset_writer_open(path.Pointer, (td_dataset_kind)(int)kind, about.Pointer, &raw, &result));
             handle = new DatasetWriterHandle(result);
         }
 
@@ -256,12 +248,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             using var steps = Argument.NotNull(rows, nameof(rows)).Handle.Borrow();
-            if (metadata == null)
-            {
-                Status.Check(Native.td_dataset_writer_add(own.Pointer, steps.Pointer, null));
-                return;
-            }
-            using var about = metadata.Handle.Borrow();
+            using var about = DictHandle.BorrowOrNull(metadata);
             Status.Check(Native.td_dataset_writer_add(own.Pointer, steps.Pointer, about.Pointer));
         }
 
@@ -288,12 +275,7 @@ namespace TensorDicts
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             td_dataset_save_options raw = (options ?? new DatasetSaveOptions()).Raw();
             using var own = Handle.Borrow();
-            if (metadata == null)
-            {
-                Status.Check(Native.td_dataset_save(own.Pointer, null, (td_dataset_kind)(int)kind, path.Pointer, &raw));
-                return;
-            }
-            using var about = metadata.Handle.Borrow();
+            using var about = DictHandle.BorrowOrNull(metadata);
             Status.Check(Native.td_dataset_save(own.Pointer, about.Pointer, (td_dataset_kind)(int)kind, path.Pointer, &raw));
         }
     }

@@ -24,8 +24,7 @@ namespace TensorDicts
         {
             using var own = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_generator_state(own.Pointer, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_generator_state(own.Pointer, &result), result);
         }
 
         /// <summary>Goes on where another generator was.</summary>
@@ -48,8 +47,7 @@ namespace TensorDicts
         {
             using var source = generator == null ? default : generator.Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_randperm(n, source.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_tensor_randperm(n, source.Pointer, &result), result);
         }
 
         /// <summary>Random whole numbers from low to below high.</summary>
@@ -70,8 +68,7 @@ namespace TensorDicts
         public static Tensor Arange(long start, long end, long step = 1, DType dtype = DType.Int64)
         {
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_arange(start, end, step, (td_dtype)(int)dtype, &result));
-            return Own(result);
+            return Own(Native.td_tensor_arange(start, end, step, (td_dtype)(int)dtype, &result), result);
         }
     }
 }

@@ -179,8 +179,7 @@ namespace TensorDicts
             td_group_call_options raw = GroupCall.ToRaw(call);
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_group_from_remote_init(own.Pointer, src, &raw, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_group_from_remote_init(own.Pointer, src, &raw, &result), result);
         }
 
         /// <summary>Gives a dictionary of one rank to all; other ranks give null.</summary>
@@ -190,8 +189,7 @@ namespace TensorDicts
             using var own = handle.Borrow();
             using var source = DictHandle.BorrowOrNull(td);
             td_tensordict* result = null;
-            Status.Check(Native.td_group_broadcast(own.Pointer, source.Pointer, src, &raw, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_group_broadcast(own.Pointer, source.Pointer, src, &raw, &result), result);
         }
 
         /// <summary>Makes the values of all ranks one, at one rank.</summary>

@@ -133,8 +133,7 @@ namespace TensorDicts
                 using var items = new IndexItems(index, stack);
                 using var own = handle.Borrow();
                 td_tensordict* result = null;
-                Status.Check(Native.td_hdf5_read(own.Pointer, items.Pointer, items.Length, &result));
-                return TensorDict.Own(result);
+                return TensorDict.Own(Native.td_hdf5_read(own.Pointer, items.Pointer, items.Length, &result), result);
             }
         }
 

@@ -35,8 +35,7 @@ namespace TensorDicts
             {
                 using var handle = owner.Handle.Borrow();
                 td_tensor* result = null;
-                Status.Check(Native.td_nested_tensor_at(handle.Pointer, position, &result));
-                return Tensor.Own(result);
+                return Tensor.Own(Native.td_nested_tensor_at(handle.Pointer, position, &result), result);
             }
         }
 

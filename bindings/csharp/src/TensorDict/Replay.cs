@@ -101,8 +101,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_replay_sample(own.Pointer, rows, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_replay_sample(own.Pointer, rows, &result), result);
         }
 
         /// <summary>
@@ -150,8 +149,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_replay_dict(own.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_replay_dict(own.Pointer, &result), result);
         }
 
         /// <summary>

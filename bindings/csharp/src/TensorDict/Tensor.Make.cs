@@ -107,16 +107,14 @@ namespace TensorDicts
         public static Tensor FromDLPack(IntPtr managed)
         {
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_from_dlpack((DLManagedTensorVersioned*)managed, &result));
-            return Own(result);
+            return Own(Native.td_tensor_from_dlpack((DLManagedTensorVersioned*)managed, &result), result);
         }
 
         /// <summary>Takes over a DLManagedTensor (before DLPack 1), without a copy, whatever the call gives.</summary>
         public static Tensor FromDLPackLegacy(IntPtr managed)
         {
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_from_dlpack_legacy((DLManagedTensor*)managed, &result));
-            return Own(result);
+            return Own(Native.td_tensor_from_dlpack_legacy((DLManagedTensor*)managed, &result), result);
         }
 
         /// <summary>Lends the memory as a DLManagedTensorVersioned (DLPack 1); call its deleter once.</summary>

@@ -177,8 +177,7 @@ namespace TensorDicts
             using var items = new IndexItems(index, stack);
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_index(handle.Pointer, items.Pointer, items.Length, &result));
-            return Own(result);
+            return Own(Native.td_tensor_index(handle.Pointer, items.Pointer, items.Length, &result), result);
         }
 
         /// <summary>Overwrites a part with a tensor, broadcast and converted.</summary>
@@ -196,8 +195,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_dup(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_tensor_dup(handle.Pointer, &result), result);
         }
 
         /// <summary>A tensor of the same values in memory of its own.</summary>
@@ -205,8 +203,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_clone(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_tensor_clone(handle.Pointer, &result), result);
         }
 
         /// <summary>The same values lying densely: the same tensor when they already do, else a copy.</summary>
@@ -214,8 +211,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_contiguous(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_tensor_contiguous(handle.Pointer, &result), result);
         }
 
         /// <summary>Converts to a dtype; shares memory when it is that already.</summary>
@@ -229,9 +225,8 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_to(
-                handle.Pointer, (td_dtype)(int)dtype, Device.RawOf(device), Device.IndexOf(device), &result));
-            return Own(result);
+            return Own(Native.td_tensor_to(
+                handle.Pointer, (td_dtype)(int)dtype, Device.RawOf(device), Device.IndexOf(device), &result), result);
         }
 
         /// <summary>Whether both have the same dtype, device, sizes and values. NaN equals nothing.</summary>
@@ -261,6 +256,13 @@ namespace TensorDicts
 
         /// <summary>Takes over a handle.</summary>
         internal static Tensor Own(td_tensor* pointer) => new Tensor(pointer);
+
+        /// <summary>What a call has made, unless it failed.</summary>
+        internal static Tensor Own(td_status status, td_tensor* pointer)
+        {
+            Status.Check(status);
+            return Own(pointer);
+        }
 
         private static nuint Bytes(td_tensor* tensor)
         {

@@ -82,8 +82,7 @@ namespace TensorDicts
             using var separator = new Utf8Text(options.Separator, nameof(options.Separator), stack);
             td_from_arrow_options raw = options.Raw(separator.Pointer);
             td_tensordict* result = null;
-            Status.Check(Native.td_from_arrow((ArrowSchema*)schema, (ArrowArray*)array, &raw, &result));
-            return Own(result);
+            return Own(Native.td_from_arrow((ArrowSchema*)schema, (ArrowArray*)array, &raw, &result), result);
         }
 
         /// <summary>
@@ -96,8 +95,7 @@ namespace TensorDicts
             using var separator = new Utf8Text(options.Separator, nameof(options.Separator), stack);
             td_from_arrow_options raw = options.Raw(separator.Pointer);
             td_tensordict* result = null;
-            Status.Check(Native.td_from_arrow_stream((ArrowArrayStream*)stream, &raw, &result));
-            return Own(result);
+            return Own(Native.td_from_arrow_stream((ArrowArrayStream*)stream, &raw, &result), result);
         }
 
         /// <summary>

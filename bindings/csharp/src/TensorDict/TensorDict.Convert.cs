@@ -167,15 +167,14 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             using var like = DictHandle.BorrowOrNull(options.Like);
             td_tensordict* result = null;
-            Status.Check(Native.td_to(
+            return Own(Native.td_to(
                 handle.Pointer,
                 like.Pointer,
                 (td_dtype)(int)(options.DType ?? DType.Other),
                 TensorDicts.Device.RawOf(options.Device),
                 TensorDicts.Device.IndexOf(options.Device),
                 &raw,
-                &result));
-            return Own(result);
+                &result), result);
         }
     }
 }

@@ -76,10 +76,9 @@ namespace TensorDicts
             using var newKeys = new Utf8Keys(pairs.Values);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_rename_keys(
+            return Own(Native.td_rename_keys(
                 handle.Pointer, keys.Pointer, newKeys.Pointer, keys.Length,
-                strict ? 0 : td_rename_keys_flags.TD_RENAME_KEYS_IGNORE_MISSING, &result));
-            return Own(result);
+                strict ? 0 : td_rename_keys_flags.TD_RENAME_KEYS_IGNORE_MISSING, &result), result);
         }
 
         /// <summary>Removes all entries. Batch size and device stay.</summary>

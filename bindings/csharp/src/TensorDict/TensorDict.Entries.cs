@@ -94,8 +94,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_get(handle.Pointer, path.Pointer, path.Length, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_get(handle.Pointer, path.Pointer, path.Length, &result), result);
         }
 
         /// <summary>The tensor under a key of several names, outermost first.</summary>
@@ -108,8 +107,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_get_dict(handle.Pointer, path.Pointer, path.Length, &result));
-            return Own(result);
+            return Own(Native.td_get_dict(handle.Pointer, path.Pointer, path.Length, &result), result);
         }
 
         /// <summary>The dictionary under a key of several names, outermost first.</summary>

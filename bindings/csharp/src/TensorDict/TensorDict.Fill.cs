@@ -72,8 +72,7 @@ namespace TensorDicts
             td_like_options raw = (options ?? new FillOptions()).ToRaw();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_like(handle.Pointer, (td_like_kind)(int)filling, &raw, &result));
-            return Own(result);
+            return Own(Native.td_like(handle.Pointer, (td_like_kind)(int)filling, &raw, &result), result);
         }
 
         /// <summary>The same structure, filled with 0.</summary>

@@ -98,8 +98,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_detach(handle.Pointer, kind, &result));
-            return Own(result);
+            return Own(Native.td_detach(handle.Pointer, kind, &result), result);
         }
     }
 }

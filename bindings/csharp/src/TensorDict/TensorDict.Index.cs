@@ -36,8 +36,7 @@ namespace TensorDicts
             using var items = new IndexItems(index, stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_index(handle.Pointer, items.Pointer, items.Length, &result));
-            return Own(result);
+            return Own(Native.td_index(handle.Pointer, items.Pointer, items.Length, &result), result);
         }
 
         /// <summary>Writes a dictionary into a part; its batch size must be, or expand to, that of the part.</summary>

@@ -63,8 +63,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_join_tensors(handle.Pointer, kind, dim, sorted ? td_join_tensors_flags.TD_JOIN_TENSORS_SORTED : 0, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_join_tensors(handle.Pointer, kind, dim, sorted ? td_join_tensors_flags.TD_JOIN_TENSORS_SORTED : 0, &result), result);
         }
 
         internal delegate td_status MakeOf(td_tensordict** list, nuint count, td_tensordict** made);

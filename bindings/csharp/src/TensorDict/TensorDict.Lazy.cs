@@ -135,8 +135,7 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             td_padding_options options = padding.Raw(Padding.Padded);
             td_tensor* result = null;
-            Status.Check(Native.td_lazy_get_padded(handle.Pointer, path.Pointer, path.Length, &options, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_lazy_get_padded(handle.Pointer, path.Pointer, path.Length, &options, &result), result);
         }
 
         /// <summary>
@@ -158,8 +157,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_to_lazy_stack(handle.Pointer, dim, &result));
-            return Own(result);
+            return Own(Native.td_to_lazy_stack(handle.Pointer, dim, &result), result);
         }
 
         /// <summary>
@@ -178,8 +176,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_densify(handle.Pointer, &options, &result));
-            return Own(result);
+            return Own(Native.td_densify(handle.Pointer, &options, &result), result);
         }
 
         /// <summary>
@@ -193,8 +190,7 @@ namespace TensorDicts
             using var items = new IndexItems(index, stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_sub_tensordict(handle.Pointer, items.Pointer, items.Length, &result));
-            return Own(result);
+            return Own(Native.td_sub_tensordict(handle.Pointer, items.Pointer, items.Length, &result), result);
         }
 
         /// <summary>The dictionary behind a sub-tensordict.</summary>
@@ -202,8 +198,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_sub_tensordict_parent(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_sub_tensordict_parent(handle.Pointer, &result), result);
         }
     }
 }

@@ -11,8 +11,7 @@ namespace TensorDicts
             using var picks = Argument.NotNull(mask, nameof(mask)).Handle.Borrow();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_masked_select(handle.Pointer, picks.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_masked_select(handle.Pointer, picks.Pointer, &result), result);
         }
 
         /// <summary>A copy in which every tensor has a value where a mask is true.</summary>
@@ -22,8 +21,7 @@ namespace TensorDicts
             using var picks = Argument.NotNull(mask, nameof(mask)).Handle.Borrow();
             using var number = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_masked_fill(handle.Pointer, picks.Pointer, number.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_masked_fill(handle.Pointer, picks.Pointer, number.Pointer, &result), result);
         }
 
         /// <summary>Writes a value into every tensor where a mask is true. Allowed when locked.</summary>
@@ -46,8 +44,7 @@ namespace TensorDicts
             using var source = Argument.NotNull(other, nameof(other)).Handle.Borrow();
             using var number = pad == null ? default : pad.Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_where(handle.Pointer, choice.Pointer, source.Pointer, number.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_where(handle.Pointer, choice.Pointer, source.Pointer, number.Pointer, &result), result);
         }
 
         /// <summary>Values of this dictionary where a condition over the batch is true, one value elsewhere.</summary>
@@ -57,8 +54,7 @@ namespace TensorDicts
             using var choice = Argument.NotNull(condition, nameof(condition)).Handle.Borrow();
             using var number = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_where(handle.Pointer, choice.Pointer, null, number.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_where(handle.Pointer, choice.Pointer, null, number.Pointer, &result), result);
         }
     }
 

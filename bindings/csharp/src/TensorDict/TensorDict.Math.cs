@@ -145,8 +145,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_unary(handle.Pointer, op, &result));
-            return Own(result);
+            return Own(Native.td_unary(handle.Pointer, op, &result), result);
         }
 
         private TensorDict UnaryInPlace(td_unary_op op)
@@ -164,8 +163,7 @@ namespace TensorDicts
             td_operand raw = operand.Raw;
             td_binary_options how = (options ?? new BinaryOptions()).ToRaw(fallback.Pointer);
             td_tensordict* result = null;
-            Status.Check(Native.td_binary(handle.Pointer, op, &raw, &how, &result));
-            return Own(result);
+            return Own(Native.td_binary(handle.Pointer, op, &raw, &how, &result), result);
         }
 
         private TensorDict BinaryInPlace(td_binary_op op, Operand other, BinaryOptions? options)
@@ -189,8 +187,7 @@ namespace TensorDicts
             using var second = c.Borrow();
             td_operand rawB = first.Raw, rawC = second.Raw;
             td_tensordict* result = null;
-            Status.Check(Native.td_ternary(handle.Pointer, op, &rawB, &rawC, value, &result));
-            return Own(result);
+            return Own(Native.td_ternary(handle.Pointer, op, &rawB, &rawC, value, &result), result);
         }
 
         private TensorDict TernaryInPlace(td_ternary_op op, Operand b, Operand c, double value)

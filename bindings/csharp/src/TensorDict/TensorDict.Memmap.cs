@@ -27,8 +27,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_memmap_load(path.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_memmap_load(path.Pointer, &raw, &result), result);
         }
 
         /// <summary>
@@ -42,8 +41,7 @@ namespace TensorDicts
             using var path = new Utf8Text(directory, nameof(directory), stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_memmap(handle.Pointer, path.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_memmap(handle.Pointer, path.Pointer, &raw, &result), result);
         }
 
         /// <summary>Saves to a folder and maps the tensors of this dictionary from there; it becomes locked.</summary>
@@ -67,8 +65,7 @@ namespace TensorDicts
             using var path = new Utf8Text(directory, nameof(directory), stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_memmap_like(handle.Pointer, path.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_memmap_like(handle.Pointer, path.Pointer, &raw, &result), result);
         }
 
         /// <summary>Waits until what was written to mapped tensors is on the disk.</summary>

@@ -21,8 +21,7 @@ namespace TensorDicts
             using var text = new Utf8Text(Json, nameof(Json), room);
             using var tensor = Argument.NotNull(packed, nameof(packed)).Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_unpack(tensor.Pointer, text.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_unpack(tensor.Pointer, text.Pointer, &result), result);
         }
     }
 
@@ -46,8 +45,7 @@ namespace TensorDicts
             using var text = new Utf8Text(Argument.NotNull(layout, nameof(layout)).Json, nameof(layout), room);
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_pack(handle.Pointer, dim, text.Pointer, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_pack(handle.Pointer, dim, text.Pointer, &result), result);
         }
 
         /// <summary>Where Pack puts each tensor.</summary>

@@ -11,8 +11,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_flatten(handle.Pointer, start, end, &result));
-            return Own(result);
+            return Own(Native.td_flatten(handle.Pointer, start, end, &result), result);
         }
 
         /// <summary>Makes several batch dimensions of one, sharing memory. At most one -1 is worked out.</summary>
@@ -52,8 +51,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_narrow(handle.Pointer, dim, start, length, &result));
-            return Own(result);
+            return Own(Native.td_narrow(handle.Pointer, dim, start, length, &result), result);
         }
 
         /// <summary>Adds batch dimensions of size 1 in front until there are so many, sharing memory.</summary>
@@ -61,8 +59,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_atleast(handle.Pointer, (nuint)Math.Max(dims, 0), &result));
-            return Own(result);
+            return Own(Native.td_atleast(handle.Pointer, (nuint)Math.Max(dims, 0), &result), result);
         }
 
         /// <summary>Expands to the batch size of another dictionary, without using memory.</summary>
@@ -105,8 +102,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_contiguous_canonical(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_contiguous_canonical(handle.Pointer, &result), result);
         }
 
         /// <summary>Whether all tensors lie densely.</summary>

@@ -17,8 +17,7 @@ namespace TensorDicts
             raw.subpath = path.Pointer;
             raw.subpath_len = path.Length;
             td_tensordict* result = null;
-            Status.Check(Native.td_memmap_load(text.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_memmap_load(text.Pointer, &raw, &result), result);
         }
 
         /// <summary>
@@ -76,9 +75,8 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             using var from = source.Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_memmap_make_from_tensor(
-                handle.Pointer, path.Pointer, path.Length, from.Pointer, &raw, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_memmap_make_from_tensor(
+                handle.Pointer, path.Pointer, path.Length, from.Pointer, &raw, &result), result);
         }
 
         /// <summary>

@@ -37,8 +37,7 @@ namespace TensorDicts
             using var numbers = Argument.NotNull(repeats, nameof(repeats)).Handle.Borrow();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_repeat_interleave(handle.Pointer, numbers.Pointer, dim, &result));
-            return Own(result);
+            return Own(Native.td_repeat_interleave(handle.Pointer, numbers.Pointer, dim, &result), result);
         }
 
         /// <summary>Moves positions along a batch dimension; those that leave at the end come in at the start.</summary>
@@ -92,8 +91,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_rot90(handle.Pointer, times, dim0, dim1, &result));
-            return Own(result);
+            return Own(Native.td_rot90(handle.Pointer, times, dim0, dim1, &result), result);
         }
 
         /// <summary>Picks a position of one batch dimension for each position of the others.</summary>
@@ -102,8 +100,7 @@ namespace TensorDicts
             using var positions = Argument.NotNull(index, nameof(index)).Handle.Borrow();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_gather(handle.Pointer, dim, positions.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_gather(handle.Pointer, dim, positions.Pointer, &result), result);
         }
 
         /// <summary>Adds positions before and behind: a pair for each batch dimension, from the first on; negative ones cut off.</summary>
@@ -126,8 +123,7 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             using var other = Argument.NotNull(reference, nameof(reference)).Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_isin(handle.Pointer, other.Pointer, path.Pointer, path.Length, dim, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_isin(handle.Pointer, other.Pointer, path.Pointer, path.Length, dim, &result), result);
         }
 
         /// <summary>

@@ -69,8 +69,7 @@ namespace TensorDicts
             using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_unflatten_keys(handle.Pointer, text.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_unflatten_keys(handle.Pointer, text.Pointer, &result), result);
         }
 
         /// <summary>As UnflattenKeys, of this dictionary itself.</summary>
@@ -135,8 +134,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_empty_like(handle.Pointer, nested ? td_empty_like_flags.TD_EMPTY_LIKE_RECURSE : 0, &result));
-            return Own(result);
+            return Own(Native.td_empty_like(handle.Pointer, nested ? td_empty_like_flags.TD_EMPTY_LIKE_RECURSE : 0, &result), result);
         }
 
         /// <summary>Removes the nested dictionaries in which nothing stands, at any depth.</summary>
@@ -151,8 +149,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_filter_non_tensor(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_filter_non_tensor(handle.Pointer, &result), result);
         }
 
         private TensorDict Choose(IEnumerable<NestedKey> keys, td_select_options options, bool exclude)
@@ -160,10 +157,9 @@ namespace TensorDicts
             using var list = new Utf8Keys(keys);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(exclude
+            return Own(exclude
                 ? Native.td_exclude(handle.Pointer, list.Pointer, list.Length, &options, &result)
-                : Native.td_select(handle.Pointer, list.Pointer, list.Length, &options, &result));
-            return Own(result);
+                : Native.td_select(handle.Pointer, list.Pointer, list.Length, &options, &result), result);
         }
 
         private TensorDict[] Split(IReadOnlyList<KeySet> sets, SplitKeysOptions? options, bool inPlace)

@@ -72,8 +72,7 @@ namespace TensorDicts
             options.mask = one.Pointer;
             options.masks = each.Pointer;
             td_tensordict* result = null;
-            Status.Check(Native.td_unpad_sequence(handle.Pointer, &options, &result));
-            return Own(result);
+            return Own(Native.td_unpad_sequence(handle.Pointer, &options, &result), result);
         }
 
         /// <summary>

@@ -49,8 +49,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_transpose(handle.Pointer, dim0, dim1, &result));
-            return Own(result);
+            return Own(Native.td_transpose(handle.Pointer, dim0, dim1, &result), result);
         }
 
         /// <summary>Removes all batch dimensions of size 1, sharing memory.</summary>
@@ -58,8 +57,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_squeeze_all(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_squeeze_all(handle.Pointer, &result), result);
         }
 
         /// <summary>Removes a batch dimension if its size is 1, sharing memory.</summary>
@@ -67,8 +65,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_squeeze(handle.Pointer, dim, &result));
-            return Own(result);
+            return Own(Native.td_squeeze(handle.Pointer, dim, &result), result);
         }
 
         /// <summary>Adds a batch dimension of size 1, sharing memory; -1 adds it behind the last.</summary>
@@ -76,8 +73,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_unsqueeze(handle.Pointer, dim, &result));
-            return Own(result);
+            return Own(Native.td_unsqueeze(handle.Pointer, dim, &result), result);
         }
 
         /// <summary>Repeats dimensions of size 1, and adds dimensions in front, without using memory.</summary>

@@ -125,8 +125,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(name, nameof(name), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_shared_open(text.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_shared_open(text.Pointer, &result), result);
         }
 
         /// <summary>
@@ -140,8 +139,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(file, nameof(file), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_consolidated_load(path.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_consolidated_load(path.Pointer, &raw, &result), result);
         }
 
         /// <summary>
@@ -163,8 +161,7 @@ namespace TensorDicts
             td_consolidate_options raw = (options ?? new ConsolidateOptions()).ToRaw();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_consolidate(handle.Pointer, null, &raw, &result));
-            return Own(result);
+            return Own(Native.td_consolidate(handle.Pointer, null, &raw, &result), result);
         }
 
         /// <summary>Puts the tensors of this dictionary itself into one buffer; it becomes locked.</summary>
@@ -187,8 +184,7 @@ namespace TensorDicts
             using var path = new Utf8Text(file, nameof(file), stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_consolidate(handle.Pointer, path.Pointer, &raw, &result));
-            return Own(result);
+            return Own(Native.td_consolidate(handle.Pointer, path.Pointer, &raw, &result), result);
         }
 
         /// <summary>Locks the dictionary until the scope is disposed.</summary>

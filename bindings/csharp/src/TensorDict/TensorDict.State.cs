@@ -60,8 +60,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_from_schema(text.Pointer, &options, &result));
-            return Own(result);
+            return Own(Native.td_from_schema(text.Pointer, &options, &result), result);
         }
 
         /// <summary>
@@ -132,8 +131,7 @@ namespace TensorDicts
             options.keep_vars = keepHistory ? 1 : 0;
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_state_dict(handle.Pointer, &options, &result));
-            return Own(result);
+            return Own(Native.td_state_dict(handle.Pointer, &options, &result), result);
         }
 
         /// <summary>

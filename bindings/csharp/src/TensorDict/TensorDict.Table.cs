@@ -32,8 +32,7 @@ namespace TensorDicts
             options.separator = between.Pointer;
             options.flags = flatten ? td_table_flags.TD_TABLE_FLATTEN : 0;
             td_tensordict* result = null;
-            Status.Check(Native.td_table_load(path.Pointer, &options, &result));
-            return Own(result);
+            return Own(Native.td_table_load(path.Pointer, &options, &result), result);
         }
 
         /// <summary>

@@ -78,9 +78,8 @@ namespace TensorDicts
             using var items = new IndexItems(index, room);
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_get_entry_at(
-                handle.Pointer, path.Pointer, path.Length, items.Pointer, items.Length, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_get_entry_at(
+                handle.Pointer, path.Pointer, path.Length, items.Pointer, items.Length, &result), result);
         }
 
         /// <summary>Writes into a part of a tensor; the values are broadcast. Allowed when locked.</summary>
@@ -104,8 +103,7 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_get_or_set(handle.Pointer, path.Pointer, path.Length, source.Pointer, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_get_or_set(handle.Pointer, path.Pointer, path.Length, source.Pointer, &result), result);
         }
 
         private void UpdateAt(TensorDict source, TensorIndex[] index, td_update_at_flags flags)

@@ -151,8 +151,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_contiguous(handle.Pointer, &result));
-            return Own(result);
+            return Own(Native.td_contiguous(handle.Pointer, &result), result);
         }
 
         /// <summary>
@@ -165,8 +164,7 @@ namespace TensorDicts
             options.non_blocking = nonBlocking ? 1 : 0;
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_to_device(handle.Pointer, device.Raw, device.Index, &options, &result));
-            return Own(result);
+            return Own(Native.td_to_device(handle.Pointer, device.Raw, device.Index, &options, &result), result);
         }
 
         /// <summary>A dictionary whose tensors are all of a dtype, integers too.</summary>
@@ -174,8 +172,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_to_dtype(handle.Pointer, (td_dtype)(int)dtype, &result));
-            return Own(result);
+            return Own(Native.td_to_dtype(handle.Pointer, (td_dtype)(int)dtype, &result), result);
         }
 
         /// <summary>Forgets the device, here and in every nested dictionary. Nothing moves.</summary>
@@ -240,6 +237,13 @@ namespace TensorDicts
         /// <summary>Takes over a handle.</summary>
         internal static TensorDict Own(td_tensordict* pointer) => new TensorDict(pointer);
 
+        /// <summary>What a call has made, unless it failed.</summary>
+        internal static TensorDict Own(td_status status, td_tensordict* pointer)
+        {
+            Status.Check(status);
+            return Own(pointer);
+        }
+
         private static td_tensordict* Create(long[] batchSize, Device? device)
         {
             Argument.NotNull(batchSize, nameof(batchSize));
@@ -256,8 +260,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_clone(handle.Pointer, flags, &result));
-            return Own(result);
+            return Own(Native.td_clone(handle.Pointer, flags, &result), result);
         }
     }
 }

@@ -96,8 +96,7 @@ namespace TensorDicts
         private static TensorDict ResultOf(td_future* future)
         {
             td_tensordict* result = null;
-            Status.Check(Native.td_future_result(future, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_future_result(future, &result), result);
         }
 
         private bool Ask(long timeoutMs)

@@ -289,8 +289,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_module_params(handle.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_module_params(handle.Pointer, &result), result);
         }
 
         /// <summary>Takes other tensors as its parameters and buffers: all of them, or none.</summary>

@@ -99,8 +99,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var own = handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_store_get(own.Pointer, path.Pointer, path.Length, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_store_get(own.Pointer, path.Pointer, path.Length, &result), result);
         }
 
         /// <summary>A non-tensor value as JSON text.</summary>
@@ -123,8 +122,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_store_get_dict(own.Pointer, path.Pointer, path.Length, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_store_get_dict(own.Pointer, path.Pointer, path.Length, &result), result);
         }
 
         /// <summary>A copy of the whole.</summary>
@@ -132,8 +130,7 @@ namespace TensorDicts
         {
             using var own = handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_store_load(own.Pointer, &result));
-            return TensorDict.Own(result);
+            return TensorDict.Own(Native.td_store_load(own.Pointer, &result), result);
         }
 
         /// <summary>Stores a tensor.</summary>
@@ -194,9 +191,8 @@ namespace TensorDicts
             using var items = new IndexItems(index, room);
             using var own = handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_store_get_at(
-                own.Pointer, path.Pointer, path.Length, items.Pointer, items.Length, &result));
-            return Tensor.Own(result);
+            return Tensor.Own(Native.td_store_get_at(
+                own.Pointer, path.Pointer, path.Length, items.Pointer, items.Length, &result), result);
         }
 
         /// <summary>Writes into a part of a tensor, broadcast and converted; nobody sees half of it.</summary>
@@ -222,8 +218,7 @@ namespace TensorDicts
                 using var items = new IndexItems(index, stack);
                 using var own = handle.Borrow();
                 td_tensordict* result = null;
-                Status.Check(Native.td_store_index(own.Pointer, items.Pointer, items.Length, &result));
-                return TensorDict.Own(result);
+                return TensorDict.Own(Native.td_store_index(own.Pointer, items.Pointer, items.Length, &result), result);
             }
         }
 

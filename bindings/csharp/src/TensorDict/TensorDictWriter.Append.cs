@@ -111,15 +111,8 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             td_writer* result = null;
-            if (like == null)
-            {
-                Status.Check(Native.td_writer_open_append(path.Pointer, null, &raw, &result));
-            }
-            else
-            {
-                using var borrowed = like.Handle.Borrow();
-                Status.Check(Native.td_writer_open_append(path.Pointer, borrowed.Pointer, &raw, &result));
-            }
+            using var borrowed = DictHandle.BorrowOrNull(like);
+            Status.Check(Native.td_writer_open_append(path.Pointer, borrowed.Pointer, &raw, &result));
             var handle = new WriterHandle(result);
             try
             {

@@ -43,22 +43,13 @@ impl ApplyOptions {
         Self::default()
     }
 
-    /// What becomes of empty dictionaries.
-    pub fn filter_empty(mut self, filter: FilterEmpty) -> Self {
-        self.filter_empty = filter;
-        self
-    }
-
-    /// Whether the result is locked if the source is.
-    pub fn propagate_lock(mut self, propagate: bool) -> Self {
-        self.propagate_lock = propagate;
-        self
-    }
-
-    /// Whether [`Dict::apply_entries`] gives nested dictionaries as they are.
-    pub fn call_on_nested(mut self, call: bool) -> Self {
-        self.call_on_nested = call;
-        self
+    setters! {
+        /// What becomes of empty dictionaries.
+        filter_empty(filter: FilterEmpty) => filter_empty;
+        /// Whether the result is locked if the source is.
+        propagate_lock(propagate: bool) => propagate_lock;
+        /// Whether [`Dict::apply_entries`] gives nested dictionaries as they are.
+        call_on_nested(call: bool) => call_on_nested;
     }
 
     /// What stands for entries that other dictionaries lack: [`ApplyEntry::Missing`].

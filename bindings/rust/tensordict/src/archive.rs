@@ -46,16 +46,11 @@ impl PackOptions {
         self
     }
 
-    /// Whether an existing archive or folder is an error.
-    pub fn fail_if_exists(mut self, fail: bool) -> Self {
-        self.raw.fail_if_exists = fail.into();
-        self
-    }
-
-    /// Whether to return only when all of it is on the disk.
-    pub fn durable(mut self, durable: bool) -> Self {
-        self.raw.durable = durable.into();
-        self
+    setters! {
+        /// Whether an existing archive or folder is an error.
+        fail_if_exists(fail: bool) => raw.fail_if_exists;
+        /// Whether to return only when all of it is on the disk.
+        durable(durable: bool) => raw.durable;
     }
 }
 

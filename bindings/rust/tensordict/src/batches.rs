@@ -82,10 +82,17 @@ impl<'a> Batches<'a> {
         self.seed(seed).flag(sys::TD_LOADER_SHUFFLE)
     }
 
-    /// What draws follow from.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.raw.seed = seed;
-        self
+    setters! {
+        /// What draws follow from.
+        seed(seed: u64) => raw.seed;
+        /// Threads that make batches ahead; by default each is made when it is asked for.
+        num_workers(workers: i32) => raw.num_workers;
+        /// How many batches workers may be ahead; twice their number unless said otherwise.
+        ahead(batches: u32) => raw.ahead;
+        /// Batches of slices of `len` consecutive rows: `[rows, len]`.
+        slices(len: i64) => raw.slice_len;
+        /// How many rows further on the next slice of an episode begins; `len` unless said otherwise.
+        slice_step(step: i64) => raw.slice_step;
     }
 
     /// Any row any number of times; `draws` rows are an epoch.
@@ -113,18 +120,6 @@ impl<'a> Batches<'a> {
         self
     }
 
-    /// Threads that make batches ahead; by default each is made when it is asked for.
-    pub fn num_workers(mut self, workers: i32) -> Self {
-        self.raw.num_workers = workers;
-        self
-    }
-
-    /// How many batches workers may be ahead; twice their number unless said otherwise.
-    pub fn ahead(mut self, batches: u32) -> Self {
-        self.raw.ahead = batches;
-        self
-    }
-
     /// Only these entries.
     pub fn keys<K: Key>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
         self.keys = keys.into_iter().map(KeyPath::new).collect();
@@ -146,18 +141,6 @@ impl<'a> Batches<'a> {
     /// Each epoch reads the folder of a mapped dictionary again: rows that were appended are seen.
     pub fn refresh(self) -> Self {
         self.flag(sys::TD_LOADER_REFRESH)
-    }
-
-    /// Batches of slices of `len` consecutive rows: `[rows, len]`.
-    pub fn slices(mut self, len: i64) -> Self {
-        self.raw.slice_len = len;
-        self
-    }
-
-    /// How many rows further on the next slice of an episode begins; `len` unless said otherwise.
-    pub fn slice_step(mut self, step: i64) -> Self {
-        self.raw.slice_step = step;
-        self
     }
 
     /// An entry that differs from episode to episode: no slice crosses such a border.

@@ -28,22 +28,13 @@ impl ConsolidateOptions {
         self
     }
 
-    /// Whether it is memory that an accelerator copies from without waiting.
-    pub fn pin_memory(mut self, pin: bool) -> Self {
-        self.raw.pin_memory = pin.into();
-        self
-    }
-
-    /// How many threads copy; 0 and 1 mean the calling one.
-    pub fn num_threads(mut self, threads: u16) -> Self {
-        self.raw.num_threads = threads.into();
-        self
-    }
-
-    /// Whether a file is on the disk when it is there.
-    pub fn durable(mut self, durable: bool) -> Self {
-        self.raw.durable = durable.into();
-        self
+    setters! {
+        /// Whether it is memory that an accelerator copies from without waiting.
+        pin_memory(pin: bool) => raw.pin_memory;
+        /// How many threads copy; 0 and 1 mean the calling one.
+        num_threads(threads: u16) => raw.num_threads;
+        /// Whether a file is on the disk when it is there.
+        durable(durable: bool) => raw.durable;
     }
 }
 

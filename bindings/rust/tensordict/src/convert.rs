@@ -72,16 +72,11 @@ impl<'a> ToOptions<'a> {
         Self::default()
     }
 
-    /// Whether not to wait for copies.
-    pub fn non_blocking(mut self, non_blocking: bool) -> Self {
-        self.raw.non_blocking = non_blocking.into();
-        self
-    }
-
-    /// Whether copies go through pinned memory; without another device that is where they stay.
-    pub fn pin(mut self, pin: bool) -> Self {
-        self.raw.pin_memory = pin.into();
-        self
+    setters! {
+        /// Whether not to wait for copies.
+        non_blocking(non_blocking: bool) => raw.non_blocking;
+        /// Whether copies go through pinned memory; without another device that is where they stay.
+        pin(pin: bool) => raw.pin_memory;
     }
 
     /// Only tensors of these dtypes get another dtype.

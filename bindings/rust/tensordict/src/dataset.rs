@@ -63,10 +63,11 @@ impl DatasetOptions {
         self
     }
 
-    /// Episodes of D4RL without `timeouts` end after so many steps.
-    pub fn max_episode_steps(mut self, steps: i64) -> Self {
-        self.raw.max_episode_steps = steps;
-        self
+    setters! {
+        /// Episodes of D4RL without `timeouts` end after so many steps.
+        max_episode_steps(steps: i64) => raw.max_episode_steps;
+        /// Bags of ROS: so many rows each second.
+        rate(rate: f64) => raw.rate;
     }
 
     /// The most memory for one dataset of a file, and the most entries of a group; 0 means the library's own limit.
@@ -84,12 +85,6 @@ impl DatasetOptions {
     /// LeRobot: the frames of videos are entries; otherwise videos are left out.
     pub fn videos(mut self) -> Self {
         self.raw.flags |= sys::TD_DATASET_VIDEOS;
-        self
-    }
-
-    /// Bags of ROS: so many rows each second.
-    pub fn rate(mut self, rate: f64) -> Self {
-        self.raw.rate = rate;
         self
     }
 

@@ -111,21 +111,16 @@ impl ProbabilisticOptions {
         Self::default()
     }
 
-    /// Which value is taken, unless a call says otherwise.
-    pub fn interaction(mut self, interaction: Interaction) -> Self {
-        self.interaction = interaction;
-        self
+    setters! {
+        /// Which value is taken, unless a call says otherwise.
+        interaction(interaction: Interaction) => interaction;
+        /// So many values for each element, as a dimension before the batch.
+        num_samples(count: i64) => num_samples;
     }
 
     /// Writes log-probabilities too.
     pub fn return_log_prob(mut self) -> Self {
         self.return_log_prob = true;
-        self
-    }
-
-    /// So many values for each element, as a dimension before the batch.
-    pub fn num_samples(mut self, count: i64) -> Self {
-        self.num_samples = count;
         self
     }
 

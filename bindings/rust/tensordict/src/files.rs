@@ -34,39 +34,26 @@ impl FileOptions {
         Self::default()
     }
 
-    /// Of this format, whatever the file says.
-    pub fn format(mut self, format: FileFormat) -> Self {
-        self.format = format;
-        self
+    setters! {
+        /// Of this format, whatever the file says.
+        format(format: FileFormat) => format;
+        /// Reading: so many leading dimensions are the batch; 0: as the file says, or none.
+        batch_dims(dims: u16) => batch_dims;
+        /// Reading: whether what is written to the tensors reaches the file.
+        write_through(through: bool) => write_through;
+        /// Writing `.npz`: whether it is compressed.
+        deflate(deflate: bool) => deflate;
+        /// Writing: whether to wait until the file is on the disk.
+        durable(durable: bool) => durable;
+        /// The deepest nesting accepted; 0 means the library's own limit.
+        max_depth(depth: u32) => max_depth;
+        /// The most entries accepted; 0 means the library's own limit.
+        max_entries(entries: u32) => max_entries;
     }
 
     /// What stands between the names of a path that are one in the file; nothing keeps names whole.
     pub fn separator(mut self, separator: impl Into<String>) -> Self {
         self.separator = Some(separator.into());
-        self
-    }
-
-    /// Reading: so many leading dimensions are the batch; 0: as the file says, or none.
-    pub fn batch_dims(mut self, dims: u16) -> Self {
-        self.batch_dims = dims.into();
-        self
-    }
-
-    /// Reading: whether what is written to the tensors reaches the file.
-    pub fn write_through(mut self, through: bool) -> Self {
-        self.write_through = through;
-        self
-    }
-
-    /// Writing `.npz`: whether it is compressed.
-    pub fn deflate(mut self, deflate: bool) -> Self {
-        self.deflate = deflate;
-        self
-    }
-
-    /// Writing: whether to wait until the file is on the disk.
-    pub fn durable(mut self, durable: bool) -> Self {
-        self.durable = durable;
         self
     }
 
@@ -79,18 +66,6 @@ impl FileOptions {
     /// Raw records of this layout, the first of them so many bytes from the begin.
     pub fn records(mut self, layout: Layout, header_bytes: usize) -> Self {
         self.layout = Some((layout, header_bytes));
-        self
-    }
-
-    /// The deepest nesting accepted; 0 means the library's own limit.
-    pub fn max_depth(mut self, depth: u32) -> Self {
-        self.max_depth = depth;
-        self
-    }
-
-    /// The most entries accepted; 0 means the library's own limit.
-    pub fn max_entries(mut self, entries: u32) -> Self {
-        self.max_entries = entries;
         self
     }
 

@@ -33,16 +33,11 @@ impl<'a> BackwardOptions<'a> {
         self
     }
 
-    /// Whether the history is kept for another call.
-    pub fn retain_graph(mut self, retain: bool) -> Self {
-        self.raw.retain_graph = retain.into();
-        self
-    }
-
-    /// Whether the gradients are recorded themselves. Keeps the history, too.
-    pub fn create_graph(mut self, create: bool) -> Self {
-        self.raw.create_graph = create.into();
-        self
+    setters! {
+        /// Whether the history is kept for another call.
+        retain_graph(retain: bool) => raw.retain_graph;
+        /// Whether the gradients are recorded themselves. Keeps the history, too.
+        create_graph(create: bool) => raw.create_graph;
     }
 }
 

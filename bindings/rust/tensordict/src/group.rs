@@ -72,10 +72,16 @@ impl GroupCall {
         Self::default()
     }
 
-    /// The tag of the first message; each tensor takes the next one.
-    pub fn init_tag(mut self, tag: i32) -> Self {
-        self.raw.init_tag = tag;
-        self
+    setters! {
+        /// The tag of the first message; each tensor takes the next one.
+        init_tag(tag: i32) => raw.init_tag;
+        /// Reductions: the largest buffer, in bytes, in which tensors of a dtype travel together, as with Python's
+        /// `bucket_bytes`. All ranks choose the same.
+        bucket_bytes(bytes: u64) => raw.bucket_bytes;
+        /// How many threads copy into one buffer.
+        num_threads(threads: i32) => raw.num_threads;
+        /// The longest message that is accepted; 2^30 bytes unless said otherwise.
+        max_bytes(bytes: u64) => raw.max_bytes;
     }
 
     /// [`Group::send`] and [`Group::recv`]: one message for all tensors.
@@ -90,28 +96,9 @@ impl GroupCall {
         self
     }
 
-    /// Reductions: the largest buffer, in bytes, in which tensors of a dtype travel together, as with Python's
-    /// `bucket_bytes`. All ranks choose the same.
-    pub fn bucket_bytes(mut self, bytes: u64) -> Self {
-        self.raw.bucket_bytes = bytes;
-        self
-    }
-
     /// The limit, instead of that of the group.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.raw.timeout_ms = millis(timeout);
-        self
-    }
-
-    /// How many threads copy into one buffer.
-    pub fn num_threads(mut self, threads: i32) -> Self {
-        self.raw.num_threads = threads;
-        self
-    }
-
-    /// The longest message that is accepted; 2^30 bytes unless said otherwise.
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.raw.max_bytes = bytes;
         self
     }
 }

@@ -37,16 +37,21 @@ impl AppendOptions {
         Self::default()
     }
 
-    /// Whether what is published is on the disk, and survives a loss of power.
-    pub fn durable(mut self, durable: bool) -> Self {
-        self.raw.durable = durable.into();
-        self
-    }
-
-    /// Whether a file of checksums is kept.
-    pub fn checksums(mut self, checksums: bool) -> Self {
-        self.raw.checksums = checksums.into();
-        self
+    setters! {
+        /// Whether what is published is on the disk, and survives a loss of power.
+        durable(durable: bool) => raw.durable;
+        /// Whether a file of checksums is kept.
+        checksums(checksums: bool) => raw.checksums;
+        /// After how many rows a writer publishes by itself; 0 means every 10 ms, or 1,000 rows without a thread,
+        /// -1 only at [`Writer::flush`] and [`Writer::close`].
+        publish_rows(rows: i64) => raw.publish_rows;
+        /// After how many bytes a writer publishes by itself; 0 means not by bytes.
+        publish_bytes(bytes: i64) => raw.publish_bytes;
+        /// Memory for rows that are in no file yet; 0 means 16 MiB, or 1 MiB without a thread.
+        buffer_bytes(bytes: i64) => raw.buffer_bytes;
+        /// After how many milliseconds other programs, such as Python, see rows that a writer has published by
+        /// itself; 0 means 1000, -1 only after a flush.
+        meta_ms(ms: i32) => raw.meta_ms;
     }
 
     /// Where a writer writes.
@@ -59,37 +64,11 @@ impl AppendOptions {
         self
     }
 
-    /// After how many rows a writer publishes by itself; 0 means every 10 ms, or 1,000 rows without a thread,
-    /// -1 only at [`Writer::flush`] and [`Writer::close`].
-    pub fn publish_rows(mut self, rows: i64) -> Self {
-        self.raw.publish_rows = rows;
-        self
-    }
-
-    /// After how many bytes a writer publishes by itself; 0 means not by bytes.
-    pub fn publish_bytes(mut self, bytes: i64) -> Self {
-        self.raw.publish_bytes = bytes;
-        self
-    }
-
-    /// Memory for rows that are in no file yet; 0 means 16 MiB, or 1 MiB without a thread.
-    pub fn buffer_bytes(mut self, bytes: i64) -> Self {
-        self.raw.buffer_bytes = bytes;
-        self
-    }
-
     /// Whether a thread of the writer writes to the files and publishes, as it does by default. Then
     /// [`Writer::put`] and [`Writer::next_row`] wait for no file while there is room in memory. Failures come
     /// back from [`Writer::flush`] and [`Writer::close`].
     pub fn background(mut self, background: bool) -> Self {
         self.raw.background = if background { 1 } else { -1 };
-        self
-    }
-
-    /// After how many milliseconds other programs, such as Python, see rows that a writer has published by
-    /// itself; 0 means 1000, -1 only after a flush.
-    pub fn meta_ms(mut self, ms: i32) -> Self {
-        self.raw.meta_ms = ms;
         self
     }
 }

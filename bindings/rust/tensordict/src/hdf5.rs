@@ -61,16 +61,11 @@ impl Hdf5Options {
         self.flag(sys::TD_HDF5_STACK)
     }
 
-    /// So many leading dimensions are the batch.
-    pub fn batch_dims(mut self, dims: u16) -> Self {
-        self.raw.batch_dims = dims.into();
-        self
-    }
-
-    /// The most memory that one reading may take.
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.raw.max_bytes = bytes;
-        self
+    setters! {
+        /// So many leading dimensions are the batch.
+        batch_dims(dims: u16) => raw.batch_dims;
+        /// The most memory that one reading may take.
+        max_bytes(bytes: u64) => raw.max_bytes;
     }
 
     /// The deepest nesting and the most entries accepted; 0 means the library's own limit.
@@ -130,16 +125,11 @@ impl Hdf5SaveOptions {
         self
     }
 
-    /// Compressed, level 1 to 9.
-    pub fn deflate(mut self, level: i64) -> Self {
-        self.raw.deflate = level;
-        self
-    }
-
-    /// Rows of a chunk.
-    pub fn chunk_rows(mut self, rows: i64) -> Self {
-        self.raw.chunk_rows = rows;
-        self
+    setters! {
+        /// Compressed, level 1 to 9.
+        deflate(level: i64) => raw.deflate;
+        /// Rows of a chunk.
+        chunk_rows(rows: i64) => raw.chunk_rows;
     }
 }
 

@@ -22,34 +22,17 @@ impl KeysOptions {
         Self::default()
     }
 
-    /// Also what lies deeper, a dictionary before its content.
-    pub fn nested(mut self, nested: bool) -> Self {
-        self.raw.include_nested = nested.into();
-        self
-    }
-
-    /// Only tensors.
-    pub fn leaves_only(mut self, leaves_only: bool) -> Self {
-        self.raw.leaves_only = leaves_only.into();
-        self
-    }
-
-    /// Ordered by the names joined with dots.
-    pub fn sorted(mut self, sorted: bool) -> Self {
-        self.raw.sort = sorted.into();
-        self
-    }
-
-    /// With [`leaves_only`](Self::leaves_only), non-tensor values too.
-    pub fn include_non_tensor(mut self, include: bool) -> Self {
-        self.raw.include_non_tensor = include.into();
-        self
-    }
-
-    /// A dictionary after its content.
-    pub fn contents_first(mut self, contents_first: bool) -> Self {
-        self.raw.contents_first = contents_first.into();
-        self
+    setters! {
+        /// Also what lies deeper, a dictionary before its content.
+        nested(nested: bool) => raw.include_nested;
+        /// Only tensors.
+        leaves_only(leaves_only: bool) => raw.leaves_only;
+        /// Ordered by the names joined with dots.
+        sorted(sorted: bool) => raw.sort;
+        /// With [`leaves_only`](Self::leaves_only), non-tensor values too.
+        include_non_tensor(include: bool) => raw.include_non_tensor;
+        /// A dictionary after its content.
+        contents_first(contents_first: bool) => raw.contents_first;
     }
 }
 

@@ -40,6 +40,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[macro_use]
+mod options;
+
 mod apply;
 mod archive;
 mod arrow;

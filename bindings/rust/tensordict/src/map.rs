@@ -37,10 +37,18 @@ impl MapOptions {
         Self::default()
     }
 
-    /// Along which dimension it is cut; the first one unless said otherwise.
-    pub fn dim(mut self, dim: i64) -> Self {
-        self.raw.dim = dim;
-        self
+    setters! {
+        /// Along which dimension it is cut; the first one unless said otherwise.
+        dim(dim: i64) => raw.dim;
+        /// How many threads work; 1 is the calling thread alone, 0 one for each CPU.
+        num_workers(workers: i32) => raw.num_workers;
+        /// How many threads of libtorch an operation of one worker may use; 1 unless said otherwise.
+        worker_threads(threads: i32) => raw.worker_threads;
+        /// What [`Piece::seed`] and the order of [`shuffle`](Self::shuffle) follow from.
+        seed(seed: u64) => raw.seed;
+        /// How many pieces workers may be ahead of [`Dict::map_iter`]; twice their number unless said
+        /// otherwise.
+        ahead(pieces: usize) => raw.ahead;
     }
 
     /// Pieces of a size; the last one is what is left.
@@ -63,34 +71,9 @@ impl MapOptions {
         self
     }
 
-    /// How many threads work; 1 is the calling thread alone, 0 one for each CPU.
-    pub fn num_workers(mut self, workers: i32) -> Self {
-        self.raw.num_workers = workers;
-        self
-    }
-
-    /// How many threads of libtorch an operation of one worker may use; 1 unless said otherwise.
-    pub fn worker_threads(mut self, threads: i32) -> Self {
-        self.raw.worker_threads = threads;
-        self
-    }
-
-    /// What [`Piece::seed`] and the order of [`shuffle`](Self::shuffle) follow from.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.raw.seed = seed;
-        self
-    }
-
     /// Elements in another order, for [`Dict::map_iter`].
     pub fn shuffle(mut self) -> Self {
         self.raw.shuffle = 1;
-        self
-    }
-
-    /// How many pieces workers may be ahead of [`Dict::map_iter`]; twice their number unless said
-    /// otherwise.
-    pub fn ahead(mut self, pieces: usize) -> Self {
-        self.raw.ahead = pieces;
         self
     }
 

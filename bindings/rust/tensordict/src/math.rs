@@ -136,27 +136,18 @@ impl Reduce {
         reduce
     }
 
-    /// Whether dimensions stay, of size 1.
-    pub fn keepdim(mut self, keep: bool) -> Self {
-        self.raw.keepdim = keep.into();
-        self
+    setters! {
+        /// Whether dimensions stay, of size 1.
+        keepdim(keep: bool) => raw.keepdim;
+        /// Degrees of freedom that `std` and `var` take off; 1 unless said.
+        correction(correction: i64) => raw.correction;
+        /// Which quantile, 0 to 1.
+        q(q: f64) => raw.q;
     }
 
     /// The dtype of the computation and its result.
     pub fn dtype(mut self, dtype: DType) -> Self {
         self.raw.dtype = dtype.raw();
-        self
-    }
-
-    /// Degrees of freedom that `std` and `var` take off; 1 unless said.
-    pub fn correction(mut self, correction: i64) -> Self {
-        self.raw.correction = correction;
-        self
-    }
-
-    /// Which quantile, 0 to 1.
-    pub fn q(mut self, q: f64) -> Self {
-        self.raw.q = q;
         self
     }
 

@@ -23,46 +23,21 @@ impl MemmapOptions {
         Self::default()
     }
 
-    /// How many threads write; 0 and 1 mean the calling one.
-    pub fn num_threads(mut self, threads: u16) -> Self {
-        self.raw.num_threads = threads.into();
-        self
-    }
-
-    /// Whether tensors that are mapped from another folder are copied.
-    pub fn copy_existing(mut self, copy: bool) -> Self {
-        self.raw.copy_existing = copy.into();
-        self
-    }
-
-    /// Whether an existing file is an error.
-    pub fn fail_if_exists(mut self, fail: bool) -> Self {
-        self.raw.fail_if_exists = fail.into();
-        self
-    }
-
-    /// Whether file names are the keys as they are.
-    pub fn verbatim_names(mut self, verbatim: bool) -> Self {
-        self.raw.verbatim_names = verbatim.into();
-        self
-    }
-
-    /// Whether a sub-tensordict is saved as what it reads, not with all that it is a part of.
-    pub fn dense_sub_tensordicts(mut self, dense: bool) -> Self {
-        self.raw.dense_sub_tensordicts = dense.into();
-        self
-    }
-
-    /// Whether to return only when all of it is on the disk, its name included.
-    pub fn durable(mut self, durable: bool) -> Self {
-        self.raw.durable = durable.into();
-        self
-    }
-
-    /// Whether a file with checksums is made, for [`TensorDict::verify_memmap`].
-    pub fn checksums(mut self, checksums: bool) -> Self {
-        self.raw.checksums = checksums.into();
-        self
+    setters! {
+        /// How many threads write; 0 and 1 mean the calling one.
+        num_threads(threads: u16) => raw.num_threads;
+        /// Whether tensors that are mapped from another folder are copied.
+        copy_existing(copy: bool) => raw.copy_existing;
+        /// Whether an existing file is an error.
+        fail_if_exists(fail: bool) => raw.fail_if_exists;
+        /// Whether file names are the keys as they are.
+        verbatim_names(verbatim: bool) => raw.verbatim_names;
+        /// Whether a sub-tensordict is saved as what it reads, not with all that it is a part of.
+        dense_sub_tensordicts(dense: bool) => raw.dense_sub_tensordicts;
+        /// Whether to return only when all of it is on the disk, its name included.
+        durable(durable: bool) => raw.durable;
+        /// Whether a file with checksums is made, for [`TensorDict::verify_memmap`].
+        checksums(checksums: bool) => raw.checksums;
     }
 
     /// Whether all goes into one file, a zip archive, whatever its name is; else that is so when the name
@@ -102,40 +77,19 @@ impl LoadOptions {
         self
     }
 
-    /// Whether what is written to the tensors stays out of the files.
-    pub fn private_mapping(mut self, private: bool) -> Self {
-        self.raw.private_mapping = private.into();
-        self
-    }
-
-    /// Whether file names are the keys as they are.
-    pub fn verbatim_names(mut self, verbatim: bool) -> Self {
-        self.raw.verbatim_names = verbatim.into();
-        self
-    }
-
-    /// The deepest nesting accepted; 0 means the library's own limit.
-    pub fn max_depth(mut self, depth: u32) -> Self {
-        self.raw.max_depth = depth;
-        self
-    }
-
-    /// The most entries accepted, all levels together; 0 means the library's own limit.
-    pub fn max_entries(mut self, entries: u32) -> Self {
-        self.raw.max_entries = entries;
-        self
-    }
-
-    /// How many threads read the tensors of a folder or an archive; 0 and 1 mean the calling one.
-    pub fn num_threads(mut self, threads: u16) -> Self {
-        self.raw.num_threads = threads.into();
-        self
-    }
-
-    /// Whether what is written to tensors of an archive, or of a consolidated file, reaches it.
-    pub fn write_through(mut self, through: bool) -> Self {
-        self.raw.write_through = through.into();
-        self
+    setters! {
+        /// Whether what is written to the tensors stays out of the files.
+        private_mapping(private: bool) => raw.private_mapping;
+        /// Whether file names are the keys as they are.
+        verbatim_names(verbatim: bool) => raw.verbatim_names;
+        /// The deepest nesting accepted; 0 means the library's own limit.
+        max_depth(depth: u32) => raw.max_depth;
+        /// The most entries accepted, all levels together; 0 means the library's own limit.
+        max_entries(entries: u32) => raw.max_entries;
+        /// How many threads read the tensors of a folder or an archive; 0 and 1 mean the calling one.
+        num_threads(threads: u16) => raw.num_threads;
+        /// Whether what is written to tensors of an archive, or of a consolidated file, reaches it.
+        write_through(through: bool) => raw.write_through;
     }
 }
 

@@ -25,22 +25,13 @@ impl MessageOptions {
         Self::default()
     }
 
-    /// The longest message accepted, in bytes.
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.raw.max_bytes = bytes;
-        self
-    }
-
-    /// The deepest nesting accepted.
-    pub fn max_depth(mut self, depth: u32) -> Self {
-        self.raw.max_depth = depth;
-        self
-    }
-
-    /// The most entries accepted, all levels together.
-    pub fn max_entries(mut self, entries: u32) -> Self {
-        self.raw.max_entries = entries;
-        self
+    setters! {
+        /// The longest message accepted, in bytes.
+        max_bytes(bytes: u64) => raw.max_bytes;
+        /// The deepest nesting accepted.
+        max_depth(depth: u32) => raw.max_depth;
+        /// The most entries accepted, all levels together.
+        max_entries(entries: u32) => raw.max_entries;
     }
 
     /// For a whole message over a file descriptor; counted in milliseconds.

@@ -33,16 +33,13 @@ impl OptimizerKind {
         Self::new(sys::TD_OPTIMIZER_ADAMW).weight_decay(0.01)
     }
 
-    /// The learning rate.
-    pub fn lr(mut self, lr: f64) -> Self {
-        self.raw.lr = lr;
-        self
-    }
-
-    /// How strongly parameters are drawn to zero.
-    pub fn weight_decay(mut self, decay: f64) -> Self {
-        self.raw.weight_decay = decay;
-        self
+    setters! {
+        /// The learning rate.
+        lr(lr: f64) => raw.lr;
+        /// How strongly parameters are drawn to zero.
+        weight_decay(decay: f64) => raw.weight_decay;
+        /// Adam and AdamW: what is added to the denominator.
+        eps(eps: f64) => raw.eps;
     }
 
     /// SGD: momentum, and how much of each new gradient it leaves out.
@@ -62,12 +59,6 @@ impl OptimizerKind {
     pub fn betas(mut self, first: f64, second: f64) -> Self {
         self.raw.beta1 = first;
         self.raw.beta2 = second;
-        self
-    }
-
-    /// Adam and AdamW: what is added to the denominator.
-    pub fn eps(mut self, eps: f64) -> Self {
-        self.raw.eps = eps;
         self
     }
 

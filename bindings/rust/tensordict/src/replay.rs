@@ -142,10 +142,15 @@ impl ReplayOptions {
         self.sampler(sys::TD_REPLAY_SAMPLER_PRIORITIZED)
     }
 
-    /// Prioritized: what is added to each priority, 1e-8 unless said otherwise.
-    pub fn eps(mut self, eps: f64) -> Self {
-        self.raw.eps = eps;
-        self
+    setters! {
+        /// Prioritized: what is added to each priority, 1e-8 unless said otherwise.
+        eps(eps: f64) => raw.eps;
+        /// How many dimensions the storage has: the first is time, and single elements are drawn.
+        dims(dims: i64) => raw.dims;
+        /// Rows of a batch, for [`Replay::sample`] with 0.
+        rows(rows: i64) => raw.rows;
+        /// What draws follow from.
+        seed(seed: u64) => raw.seed;
     }
 
     /// Prioritized: the largest weight of each batch is 1.
@@ -164,12 +169,6 @@ impl ReplayOptions {
         self.flag(sys::TD_REPLAY_LARGEST_WITHIN)
     }
 
-    /// How many dimensions the storage has: the first is time, and single elements are drawn.
-    pub fn dims(mut self, dims: i64) -> Self {
-        self.raw.dims = dims;
-        self
-    }
-
     /// Rows have the discounted return of so many steps, unless the episode or the newest row ends them;
     /// `"steps_to_next_obs"`, `"gamma"` and `"nonterminal"` say how many they are.
     pub fn n_steps(mut self, steps: i64, gamma: f64) -> Self {
@@ -186,18 +185,6 @@ impl ReplayOptions {
     /// Returns of several steps: an entry of `bool` that is false in rows which only fill up.
     pub fn mask<K: Key>(mut self, key: K) -> Self {
         self.mask = vec![KeyPath::new(key)];
-        self
-    }
-
-    /// Rows of a batch, for [`Replay::sample`] with 0.
-    pub fn rows(mut self, rows: i64) -> Self {
-        self.raw.rows = rows;
-        self
-    }
-
-    /// What draws follow from.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.raw.seed = seed;
         self
     }
 

@@ -84,22 +84,13 @@ impl SplitKeysOptions {
         Self::default()
     }
 
-    /// Whether keys that are not there are passed over.
-    pub fn ignore_missing(mut self, ignore: bool) -> Self {
-        self.raw.ignore_missing = ignore.into();
-        self
-    }
-
-    /// Whether every result has all nested dictionaries, empty or not.
-    pub fn keep_structure(mut self, keep: bool) -> Self {
-        self.raw.keep_structure = keep.into();
-        self
-    }
-
-    /// Whether the rest keeps nested dictionaries that lost all entries.
-    pub fn keep_emptied(mut self, keep: bool) -> Self {
-        self.raw.keep_emptied = keep.into();
-        self
+    setters! {
+        /// Whether keys that are not there are passed over.
+        ignore_missing(ignore: bool) => raw.ignore_missing;
+        /// Whether every result has all nested dictionaries, empty or not.
+        keep_structure(keep: bool) => raw.keep_structure;
+        /// Whether the rest keeps nested dictionaries that lost all entries.
+        keep_emptied(keep: bool) => raw.keep_emptied;
     }
 }
 

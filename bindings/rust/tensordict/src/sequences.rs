@@ -27,28 +27,19 @@ impl PadSequenceOptions {
         Self::default()
     }
 
-    /// The dimension of each tensor that is padded.
-    pub fn dim(mut self, dim: i64) -> Self {
-        self.dim = dim;
-        self
-    }
-
-    /// What is padded with.
-    pub fn value(mut self, value: f64) -> Self {
-        self.value = value;
-        self
+    setters! {
+        /// The dimension of each tensor that is padded.
+        dim(dim: i64) => dim;
+        /// What is padded with.
+        value(value: f64) => value;
+        /// Whether the padding stands before the data.
+        left(left: bool) => left;
     }
 
     /// What one tensor is padded with.
     pub fn value_of(mut self, key: impl Key, value: f64) -> Self {
         self.keys.push(KeyPath::new(key));
         self.values.push(value);
-        self
-    }
-
-    /// Whether the padding stands before the data.
-    pub fn left(mut self, left: bool) -> Self {
-        self.left = left;
         self
     }
 

@@ -21,16 +21,11 @@ impl StateOptions {
         Self::default()
     }
 
-    /// Whether dictionaries stay inside each other.
-    pub fn nested(mut self, nested: bool) -> Self {
-        self.raw.nested = nested.into();
-        self
-    }
-
-    /// Whether the tensors keep their history.
-    pub fn keep_vars(mut self, keep: bool) -> Self {
-        self.raw.keep_vars = keep.into();
-        self
+    setters! {
+        /// Whether dictionaries stay inside each other.
+        nested(nested: bool) => raw.nested;
+        /// Whether the tensors keep their history.
+        keep_vars(keep: bool) => raw.keep_vars;
     }
 }
 

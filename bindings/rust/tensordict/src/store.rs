@@ -50,10 +50,13 @@ impl StoreOptions {
         self.text(HOST, host)
     }
 
-    /// 6379 unless said otherwise.
-    pub fn port(mut self, port: u16) -> Self {
-        self.raw.port = port.into();
-        self
+    setters! {
+        /// 6379 unless said otherwise.
+        port(port: u16) => raw.port;
+        /// The number of the server's database.
+        db(db: u16) => raw.db;
+        /// The most bytes of the answers to one call.
+        max_bytes(bytes: u64) => raw.max_bytes;
     }
 
     /// The server behind a socket of the file system.
@@ -81,21 +84,9 @@ impl StoreOptions {
         self.text(ID, id)
     }
 
-    /// The number of the server's database.
-    pub fn db(mut self, db: u16) -> Self {
-        self.raw.db = db.into();
-        self
-    }
-
     /// The most time to connect, and to answer.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.raw.timeout_ms = i64::try_from(time.as_millis()).unwrap_or(i64::MAX).max(1);
-        self
-    }
-
-    /// The most bytes of the answers to one call.
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.raw.max_bytes = bytes;
         self
     }
 

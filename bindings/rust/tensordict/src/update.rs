@@ -43,34 +43,17 @@ impl UpdateOptions {
         Self::default()
     }
 
-    /// What is stored and what is written.
-    pub fn mode(mut self, mode: UpdateMode) -> Self {
-        self.raw.mode = mode;
-        self
-    }
-
-    /// Whether what is stored are copies.
-    pub fn clone_values(mut self, clone: bool) -> Self {
-        self.raw.clone = clone;
-        self
-    }
-
-    /// Whether dictionaries replace one another instead of being merged.
-    pub fn whole_dicts(mut self, whole: bool) -> Self {
-        self.raw.whole_dicts = whole;
-        self
-    }
-
-    /// Whether the batch size of the source is taken over too; the source must then have all keys.
-    pub fn update_batch_size(mut self, update: bool) -> Self {
-        self.raw.update_batch_size = update;
-        self
-    }
-
-    /// Whether entries change even if the dictionary is locked.
-    pub fn ignore_lock(mut self, ignore: bool) -> Self {
-        self.raw.ignore_lock = ignore;
-        self
+    setters! {
+        /// What is stored and what is written.
+        mode(mode: UpdateMode) => raw.mode;
+        /// Whether what is stored are copies.
+        clone_values(clone: bool) => raw.clone;
+        /// Whether dictionaries replace one another instead of being merged.
+        whole_dicts(whole: bool) => raw.whole_dicts;
+        /// Whether the batch size of the source is taken over too; the source must then have all keys.
+        update_batch_size(update: bool) => raw.update_batch_size;
+        /// Whether entries change even if the dictionary is locked.
+        ignore_lock(ignore: bool) => raw.ignore_lock;
     }
 
     /// Only these entries of the source, and what lies below them.

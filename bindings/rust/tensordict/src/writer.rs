@@ -22,16 +22,11 @@ impl WriterOptions {
         Self::default()
     }
 
-    /// Where writing begins.
-    pub fn first_row(mut self, row: i64) -> Self {
-        self.raw.first_row = row;
-        self
-    }
-
-    /// How many rows may be written; 0 means up to the last.
-    pub fn capacity(mut self, rows: i64) -> Self {
-        self.raw.capacity = rows;
-        self
+    setters! {
+        /// Where writing begins.
+        first_row(row: i64) => raw.first_row;
+        /// How many rows may be written; 0 means up to the last.
+        capacity(rows: i64) => raw.capacity;
     }
 }
 
