@@ -1,5 +1,12 @@
 #include "core/tensor/bundle.h"
 
+#include "core/tensor/torch_compat.h"
+
+#include <ATen/ops/cat.h>
+#if TD_TORCH_AT_LEAST(2, 2)
+#include <ATen/ops/_foreach_copy.h>
+#endif
+
 #include <cstring>
 
 namespace td {
@@ -31,9 +38,36 @@ char* first_byte(const at::Tensor& tensor) noexcept {
 
 }  // namespace
 
+bool Bundle::suits_on_gpu(const at::Tensor& tensor) noexcept {
+  if (!fast::plain(tensor) || !tensor.is_cuda()) return false;
+  const c10::ScalarType dtype = tensor.scalar_type();
+  const bool common = c10::isIntegralType(dtype, /*includeBool=*/true) || dtype == at::kFloat ||
+                      dtype == at::kDouble || dtype == at::kHalf || dtype == at::kBFloat16;
+  return common && tensor.is_contiguous() && tensor.numel() != 0 &&
+         tensor.nbytes() <= gpu_tensor_bytes;
+}
+
 void Bundle::add(const at::Tensor& tensor) {
   places_.push_back({bytes_, tensor.nbytes()});
-  bytes_ += Blocks::place_bytes(tensor.nbytes());
+  bytes_ += is_cpu() ? Blocks::place_bytes(tensor.nbytes()) : tensor.nbytes();
+}
+
+at::Tensor Bundle::joined(std::vector<at::Tensor> sources) const {
+  for (at::Tensor& source : sources)
+    source = fast::make_view(source, {source.numel()}, {1}, source.storage_offset());
+  return at::cat(sources);
+}
+
+void Bundle::copy_back(const at::Tensor& all, const std::vector<at::Tensor>& targets) const {
+  std::vector<at::Tensor> parts;
+  parts.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    parts.push_back(part(all, i, targets[i].sizes()));
+#if TD_TORCH_AT_LEAST(2, 2)
+  at::_foreach_copy_(targets, parts);
+#else
+  for (std::size_t i = 0; i < targets.size(); ++i) targets[i].copy_(parts[i]);
+#endif
 }
 
 at::Tensor Bundle::empty() const {
@@ -59,8 +93,16 @@ void Bundle::copy_back(const at::Tensor& all, std::size_t i,
 }
 
 at::Tensor Bundle::part(const at::Tensor& all, std::size_t i, SizesView sizes) const {
+  const c10::TensorImpl* const whole = all.unsafeGetTensorImpl();
   const std::size_t element = places_[i].offset / c10::elementSize(dtype_);
-  return fast::make_part(all.storage(), all.scalar_type(), element * all.itemsize(), sizes);
+  if (is_cpu())
+    return fast::make_part(all.storage(), all.scalar_type(), element * all.itemsize(), sizes);
+  auto impl = c10::make_intrusive<fast::Impl>(c10::Storage(all.storage()), whole->key_set(),
+                                              whole->dtype());
+  impl->set_sizes_contiguous(sizes);
+  impl->set_storage_offset(static_cast<std::int64_t>(element));
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
 }  // namespace td
