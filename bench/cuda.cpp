@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/optim/adam.h>
 
 #include <memory>
 
@@ -136,6 +137,66 @@ void work(int n, const std::shared_ptr<There>& there, const std::string& size) {
       [=] { return each(there->tensors, [](const at::Tensor& one) { return one.clone(); }); });
 }
 
+// The leaves as parameters, with themselves as gradients.
+struct Trained {
+  explicit Trained(const There& there) {
+    ok(td_clone(there.td, 0, &td));
+    ok(td_set_requires_grad(td, 1));
+    ok(td_set_grad(td, there.td));
+    ok(td_optimizer_create(td, TD_OPTIMIZER_ADAM, nullptr, &optimizer));
+    Tensors own = each(there.tensors, [](const at::Tensor& one) { return one.clone(); });
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      own[i].requires_grad_();
+      own[i].mutable_grad() = there.tensors[i];
+    }
+    theirs = std::make_unique<torch::optim::Adam>(own);
+  }
+  ~Trained() {
+    td_optimizer_free(optimizer);
+    td_free(td);
+  }
+  Trained(const Trained&) = delete;
+  Trained& operator=(const Trained&) = delete;
+
+  td_tensordict* td = nullptr;
+  td_optimizer* optimizer = nullptr;
+  std::unique_ptr<torch::optim::Adam> theirs;
+};
+
+// What small leaves need one kernel each for, by hand.
+void small_work(int n, const std::shared_ptr<There>& there) {
+  const auto number = [](double value) {
+    td_operand operand{};
+    operand.kind = TD_OPERAND_DOUBLE;
+    operand.real = value;
+    return operand;
+  };
+  makes(
+      "clamp, on a GPU", n,
+      [=](td_tensordict** result) {
+        const td_operand low = number(0.2), high = number(0.8);
+        return td_ternary(there->td, TD_TERNARY_CLAMP, &low, &high, 0, result);
+      },
+      [=] {
+        return each(there->tensors, [](const at::Tensor& one) { return at::clamp(one, 0.2, 0.8); });
+      });
+  const auto trained = std::make_shared<Trained>(*there);
+  figure(
+      "Adam step, on a GPU", n, 0,
+      [trained](benchmark::State& state) {
+        for (auto _ : state) {
+          ok(td_optimizer_step(trained->optimizer));
+          wait();
+        }
+      },
+      [trained](benchmark::State& state) {
+        for (auto _ : state) {
+          trained->theirs->step();
+          wait();
+        }
+      });
+}
+
 }  // namespace
 
 void register_cuda() {
@@ -145,6 +206,7 @@ void register_cuda() {
     const auto there = std::make_shared<There>(*leaves);
     copies(n, leaves, there, "");
     work(n, there, "");
+    small_work(n, there);
   }
   const auto large = std::make_shared<Leaves>(10, std::vector<std::int64_t>{64, 32768});
   const auto there = std::make_shared<There>(*large);

@@ -26,6 +26,15 @@ std::int64_t limit_of(c10::ScalarType dtype, Bound side) {
   return with_sign ? -static_cast<std::int64_t>(beyond - 1) - 1 : 0;
 }
 
+// libtorch does not bound a tensor on a GPU by a number in main memory.
+at::Tensor beside(const at::Tensor& a, const at::Tensor& bound) {
+  if (!bound.defined() || !a.is_cuda() || bound.dim() != 0 || !bound.is_cpu()) return {};
+  at::Tensor there = at::full({}, bound.item(), bound.options().device(a.device()));
+  if (bound.unsafeGetTensorImpl()->is_wrapped_number())
+    there.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return there;
+}
+
 // What takes the place of a bound; undefined if it can stay.
 at::Tensor fitting(const char* what, const at::Tensor& bound, Bound side, c10::ScalarType dtype) {
   if (!is_scalar_of_another(bound, dtype)) return {};
@@ -54,6 +63,8 @@ FittingBounds::FittingBounds(const Kernel& kernel, const at::Tensor& a, const at
   if (is_scalar_of_another(a, dtype)) require_fits(a.item(), dtype, kernel.name);
   own_b_ = fitting(kernel.name, b, kernel.b, dtype);
   own_c_ = fitting(kernel.name, c, kernel.c, dtype);
+  if (at::Tensor there = beside(a, this->b()); there.defined()) own_b_ = std::move(there);
+  if (at::Tensor there = beside(a, this->c()); there.defined()) own_c_ = std::move(there);
 }
 
 }  // namespace td::math

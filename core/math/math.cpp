@@ -45,10 +45,15 @@ class MathOp final : public ZipOp {
  public:
   MathOp(const Kernel& kernel, const Operands& operands, const Together& together)
       : kernel_(kernel), operands_(operands), together_(together) {}
-  at::Tensor leaf(const Here&, Tensors tensors) const {
-    const at::Tensor& leaf = operands_.at(0, tensors);
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
+    const at::Tensor &leaf = operands_.at(0, tensors), &b = operands_.at(1, tensors),
+                     &c = operands_.at(2, tensors);
     if (at::Tensor made = together_.take(leaf); made.defined()) return made;
-    const FittingBounds fit(kernel_, leaf, operands_.at(1, tensors), operands_.at(2, tensors));
+    for (const at::Tensor* operand : {&b, &c}) {
+      if (operand->defined() && !is_number(leaf))
+        require_device(kernel_, "", here.path(), leaf, *operand);
+    }
+    const FittingBounds fit(kernel_, leaf, b, c);
     return with_room(kernel_, operands_.extra(), leaf.scalar_type(),
                      [&] { return kernel_.out(leaf, fit.b(), fit.c(), operands_.extra()); });
   }

@@ -69,10 +69,7 @@ class InPlaceMath {
       fail(Code::shape, kernel_.name, "_: an operand of shape ", show_sizes(operand.sizes()),
            " cannot be broadcast to ", show_path(path), " of shape ", show_sizes(target.sizes()));
     }
-    if (operand.device() != target.device() && (operand.dim() != 0 || !operand.is_cpu())) {
-      fail(Code::device, kernel_.name, "_: the operand for ", show_path(path), " is on ",
-           operand.device().str(), ", the tensor on ", target.device().str());
-    }
+    require_device(kernel_, "_", path, target, operand);
   }
 
   // libtorch detects a zero divisor of integers only after writing other elements.

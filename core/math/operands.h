@@ -135,6 +135,18 @@ class Operands {
   c10::SmallVector<Source, 2> sources_;
 };
 
+inline bool is_number(const at::Tensor& tensor) noexcept {
+  return tensor.dim() == 0 && tensor.is_cpu();
+}
+
+// An operand lies beside its tensor, or is a number in main memory. `mark` follows the name of the operation.
+inline void require_device(const Kernel& kernel, const char* mark, Path path,
+                           const at::Tensor& tensor, const at::Tensor& operand) {
+  if (operand.device() == tensor.device() || is_number(operand)) return;
+  fail(Code::device, kernel.name, mark, ": the operand for ", show_path(path), " is on ",
+       operand.device().str(), ", the tensor on ", tensor.device().str());
+}
+
 // Calls a kernel. If a number does not fit a dtype, libtorch throws an exception that is not a c10::Error.
 template <class F>
 auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, F&& f) {

@@ -26,7 +26,9 @@ enum class Form : std::uint8_t { none, constant, like_leaf, rows, other };
 Form form_of(const at::Tensor& leaf, const at::Tensor& operand) noexcept {
   if (!operand.defined()) return Form::none;
   if (operand.dim() == 0) return operand.is_cpu() ? Form::constant : Form::other;
-  if (!Bundle::suits(operand) || operand.scalar_type() != leaf.scalar_type()) return Form::other;
+  if (!Bundle::suits(operand) || operand.scalar_type() != leaf.scalar_type() ||
+      operand.device() != leaf.device())
+    return Form::other;
   const SizesView sizes = operand.sizes(), wanted = leaf.sizes();
   if (sizes == wanted) return Form::like_leaf;
   if (sizes.size() != wanted.size()) return Form::other;
@@ -35,7 +37,7 @@ Form form_of(const at::Tensor& leaf, const at::Tensor& operand) noexcept {
   for (std::size_t i = same; i < sizes.size(); ++i) {
     if (sizes[i] != 1) return Form::other;
   }
-  return Form::rows;
+  return leaf.is_cpu() ? Form::rows : Form::other;
 }
 
 struct Forms {
@@ -55,7 +57,7 @@ struct Leaf {
 // Leaves that go together: one dtype, the same constants.
 class Together::Group {
  public:
-  Group(const at::Tensor& leaf, const Forms& forms) : forms_(forms), bundle_(leaf.scalar_type()) {}
+  Group(const at::Tensor& leaf, const Forms& forms) : forms_(forms), bundle_(leaf) {}
 
   bool takes(const Leaf& leaf, const Forms& forms) const noexcept {
     if (!bundle_.has_room(leaf.operands[0])) return false;
@@ -92,7 +94,7 @@ class Together::Group {
   at::Tensor part(std::size_t place) const {
     return bundle_.part(result_, place, leaves_[place].operands[0].sizes());
   }
-  void write() const noexcept {
+  void write() const {
     bundle_.scatter(result_,
                     [&](std::size_t i) -> const at::Tensor& { return leaves_[i].operands[0]; });
   }
@@ -155,7 +157,7 @@ bool Together::has(std::size_t number) const noexcept {
   return number < made_.size() && made_[number].group != nullptr;
 }
 
-void Together::write() const noexcept {
+void Together::write() const {
   for (const Group& group : groups_)
     if (group.has_result()) group.write();
 }

@@ -37,7 +37,7 @@ class Together {
 
   // Whether the leaf with this number has a result, and copies all results into their leaves.
   bool has(std::size_t number) const noexcept;
-  void write() const noexcept;
+  void write() const;
 
  private:
   class Group;

@@ -161,7 +161,7 @@ class EngineOf final : public Optimizer::Engine {
     const at::Tensor &tensor = param.tensor, &gradient = tensor.grad();
     const auto like = [&](const at::Tensor& other) {
       return Bundle::suits(other) && other.scalar_type() == tensor.scalar_type() &&
-             other.sizes() == tensor.sizes();
+             other.sizes() == tensor.sizes() && other.device() == tensor.device();
     };
     if (!tensor.is_floating_point() || !gradient.defined() || !like(tensor) || !like(gradient))
       return false;
@@ -191,10 +191,9 @@ class EngineOf final : public Optimizer::Engine {
       const auto found = std::find_if(sides.rbegin(), sides.rend(), [&](const Side& side) {
         return side.bundle.has_room(param.tensor) && alike(side.states[0], state);
       });
-      Side& side =
-          found != sides.rend()
-              ? *found
-              : sides.emplace_back(Side{Bundle(param.tensor.scalar_type()), {}, {}, {}, {}});
+      Side& side = found != sides.rend()
+                       ? *found
+                       : sides.emplace_back(Side{Bundle(param.tensor), {}, {}, {}, {}});
       side.bundle.add(param.tensor);
       side.params.push_back(&param);
       side.states.push_back(state);

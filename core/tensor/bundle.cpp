@@ -1,5 +1,12 @@
 #include "core/tensor/bundle.h"
 
+#include "core/tensor/torch_compat.h"
+
+#include <ATen/ops/cat.h>
+#if TD_TORCH_AT_LEAST(2, 2)
+#include <ATen/ops/_foreach_copy.h>
+#endif
+
 #include <cstring>
 
 namespace td {
@@ -31,9 +38,36 @@ char* first_byte(const at::Tensor& tensor) noexcept {
 
 }  // namespace
 
+bool Bundle::suits_on_gpu(const at::Tensor& tensor) noexcept {
+  if (!fast::plain(tensor) || !tensor.is_cuda()) return false;
+  const c10::ScalarType dtype = tensor.scalar_type();
+  const bool common = c10::isIntegralType(dtype, /*includeBool=*/true) || dtype == at::kFloat ||
+                      dtype == at::kDouble || dtype == at::kHalf || dtype == at::kBFloat16;
+  return common && tensor.is_contiguous() && tensor.numel() != 0 &&
+         tensor.nbytes() <= gpu_tensor_bytes;
+}
+
 void Bundle::add(const at::Tensor& tensor) {
   places_.push_back({bytes_, tensor.nbytes()});
-  bytes_ += Blocks::place_bytes(tensor.nbytes());
+  bytes_ += is_cpu() ? Blocks::place_bytes(tensor.nbytes()) : tensor.nbytes();
+}
+
+at::Tensor Bundle::joined(std::vector<at::Tensor> sources) const {
+  for (at::Tensor& source : sources)
+    source = fast::make_view(source, {source.numel()}, {1}, source.storage_offset());
+  return at::cat(sources);
+}
+
+void Bundle::copy_back(const at::Tensor& all, const std::vector<at::Tensor>& targets) const {
+  std::vector<at::Tensor> parts;
+  parts.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    parts.push_back(part(all, i, targets[i].sizes()));
+#if TD_TORCH_AT_LEAST(2, 2)
+  at::_foreach_copy_(targets, parts);
+#else
+  for (std::size_t i = 0; i < targets.size(); ++i) targets[i].copy_(parts[i]);
+#endif
 }
 
 at::Tensor Bundle::empty() const {
@@ -60,7 +94,8 @@ void Bundle::copy_back(const at::Tensor& all, std::size_t i,
 
 at::Tensor Bundle::part(const at::Tensor& all, std::size_t i, SizesView sizes) const {
   const std::size_t element = places_[i].offset / c10::elementSize(dtype_);
-  return fast::make_part(all.storage(), all.scalar_type(), element * all.itemsize(), sizes);
+  return fast::make_part(all.storage(), all.scalar_type(), element * all.itemsize(), sizes,
+                         all.key_set());
 }
 
 }  // namespace td

@@ -8,38 +8,55 @@
 
 namespace td {
 
-// libtorch needs a microsecond for each call, however small the tensor is. Small tensors are copied into one buffer, computed
-// there, and given back as parts of one result, or copied back.
+// libtorch needs a microsecond for each call, however small the tensor is, and on a GPU some five, in which a kernel is launched.
+// Small tensors are copied into one buffer, computed there, and given back as parts of one result, or copied back. On a GPU
+// libtorch copies them, all in one call.
 class Bundle {
  public:
+  // On a GPU. A larger tensor is computed alone; one that is kept keeps no more than `gpu_most_bytes` alive.
+  static constexpr std::size_t gpu_tensor_bytes = 256 * 1024, gpu_most_bytes = 1024 * 1024;
   // With fewer tensors the copies cost more than the calls.
   static constexpr std::size_t few = 3;
 
   // A tensor without dimensions promotes dtypes in another way.
   static bool suits(const at::Tensor& tensor) noexcept {
-    return Blocks::suits(tensor) && tensor.dim() != 0;
+    return tensor.dim() != 0 && (Blocks::suits(tensor) || suits_on_gpu(tensor));
   }
 
-  explicit Bundle(c10::ScalarType dtype) : dtype_(dtype) {}
+  // For tensors of the dtype and on the device of this one.
+  explicit Bundle(const at::Tensor& like) : dtype_(like.scalar_type()), device_(like.device()) {}
 
   bool has_room(const at::Tensor& tensor) const noexcept {
-    return tensor.scalar_type() == dtype_ && bytes_ + tensor.nbytes() <= Blocks::most_bytes;
+    return tensor.scalar_type() == dtype_ && tensor.device() == device_ &&
+           bytes_ + tensor.nbytes() <= (is_cpu() ? Blocks::most_bytes : gpu_most_bytes);
   }
   // Gives a tensor that suits the next place.
   void add(const at::Tensor& tensor);
   std::size_t size() const noexcept { return places_.size(); }
 
   // The values of `source(i)` at place i, one after the other, with zeros between them. A source with fewer elements than
-  // its place repeats each of them.
+  // its place repeats each of them, in main memory only.
   template <class F>
   at::Tensor gather(F&& source) const {
+    if (!is_cpu()) {
+      std::vector<at::Tensor> sources;
+      sources.reserve(places_.size());
+      for (std::size_t i = 0; i < places_.size(); ++i) sources.push_back(source(i));
+      return joined(std::move(sources));
+    }
     at::Tensor all = empty();
     for (std::size_t i = 0; i < places_.size(); ++i) put(all, i, source(i));
     return all;
   }
   // Copies the values back into `target(i)`.
   template <class F>
-  void scatter(const at::Tensor& all, F&& target) const noexcept {
+  void scatter(const at::Tensor& all, F&& target) const {
+    if (!is_cpu()) {
+      std::vector<at::Tensor> targets;
+      targets.reserve(places_.size());
+      for (std::size_t i = 0; i < places_.size(); ++i) targets.push_back(target(i));
+      return copy_back(all, targets);
+    }
     for (std::size_t i = 0; i < places_.size(); ++i) copy_back(all, i, target(i));
   }
   // Place i of a buffer of any dtype as a tensor that knows nothing of the others: it has a version of its own.
@@ -49,11 +66,16 @@ class Bundle {
   struct Place {
     std::size_t offset, bytes;
   };
+  static bool suits_on_gpu(const at::Tensor& tensor) noexcept;
+  bool is_cpu() const noexcept { return device_.type() == c10::DeviceType::CPU; }
+  at::Tensor joined(std::vector<at::Tensor> sources) const;
+  void copy_back(const at::Tensor& all, const std::vector<at::Tensor>& targets) const;
   at::Tensor empty() const;
   void put(const at::Tensor& all, std::size_t i, const at::Tensor& source) const noexcept;
   void copy_back(const at::Tensor& all, std::size_t i, const at::Tensor& target) const noexcept;
 
   c10::ScalarType dtype_;
+  c10::Device device_;
   std::size_t bytes_ = 0;
   std::vector<Place> places_;
 };

@@ -124,12 +124,11 @@ inline c10::Storage make_storage(std::size_t bytes) {
           /*resizable=*/true};
 }
 
-// A contiguous tensor over CPU memory, from a byte on. It knows nothing of others there: its version is its own.
+// A contiguous tensor over memory, from a byte on. It knows nothing of others there: its version is its own.
 inline at::Tensor make_part(c10::Storage storage, c10::ScalarType dtype, std::size_t first_byte,
-                            SizesView sizes) {
-  auto impl = c10::make_intrusive<Impl>(std::move(storage),
-                                        c10::DispatchKeySet(c10::DispatchKey::CPU),
-                                        c10::scalarTypeToTypeMeta(dtype));
+                            SizesView sizes,
+                            c10::DispatchKeySet keys = c10::DispatchKeySet(c10::DispatchKey::CPU)) {
+  auto impl = c10::make_intrusive<Impl>(std::move(storage), keys, c10::scalarTypeToTypeMeta(dtype));
   impl->set_sizes_contiguous(sizes);
   if (first_byte != 0)
     impl->set_storage_offset(static_cast<std::int64_t>(first_byte / c10::elementSize(dtype)));

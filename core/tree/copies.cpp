@@ -21,7 +21,8 @@ TensorDict TensorDict::clone(bool recurse) const {
   if (!recurse)
     return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
   if (!fast::can_skip_dispatcher())
-    return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf.clone(); }, true)));
+    return TensorDict(
+        map(node_, LeafOp([](const at::Tensor& leaf) { return leaf.clone(); }, true)));
   Blocks blocks;
   visit_values(*node_, [&](const Value& value) {
     if (!value.is_node()) blocks.expect(value.tensor());

@@ -124,8 +124,8 @@ td_status read_late(Call &c) {
     read(early);
     if (c.choices.chance(25)) {  // the next view knows fewer dimensions
       const Sizes size = Call::batch(late);
-      const auto dims = static_cast<std::size_t>(
-          c.choices.below(static_cast<std::int64_t>(size.size()) + 1));
+      const auto dims =
+          static_cast<std::size_t>(c.choices.below(static_cast<std::int64_t>(size.size()) + 1));
       const td_status cut = td_set_batch_size(late, size.data(), dims);
       if (cut != td_set_batch_size(early, size.data(), dims))
         c.wrong = "the batch size of one of two equal views cannot be set";

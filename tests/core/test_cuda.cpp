@@ -2,10 +2,13 @@
 #include "random_operation.h"
 
 #include "core/consolidated/consolidate.h"
+#include "core/math/call.h"
 #include "core/math/gradient.h"
 #include "core/math/math.h"
 #include "core/math/reduce.h"
 #include "core/memmap/memmap.h"
+#include "core/nn/optimizer.h"
+#include "core/nn/script.h"
 #include "core/shape/convert.h"
 #include "core/shape/join.h"
 #include "core/tensor/device.h"
@@ -57,6 +60,17 @@ void expect_close(const TensorDict& on_gpu, const TensorDict& on_host, const std
   }
 }
 
+// {"k0": (4,1), "k1": (4,2), …, "n": {…}}, without zeros.
+TensorDict small_leaves() {
+  TensorDict td = dict({4});
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::string name = "k" + std::to_string(i);
+    const at::Tensor leaf = at::rand({4, i + 1}) + 0.5;
+    i % 3 == 0 ? td.set({"n", name}, leaf) : td.set({name}, leaf);
+  }
+  return td;
+}
+
 // What became of the call; "" for none that failed.
 std::string attempt(const std::function<void()>& call) {
   try {
@@ -69,11 +83,17 @@ std::string attempt(const std::function<void()>& call) {
 
 }  // namespace
 
-TEST(Cuda, RandomOperationsGiveWhatTheCpuGives) {
+// In parts, which may run side by side. In every other one gradients are not recorded: operators then take all leaves at once.
+class CudaRandom : public testing::TestWithParam<int> {};
+
+TEST_P(CudaRandom, OperationsGiveWhatTheCpuGives) {
   NEEDS_GPU();
+  constexpr std::uint64_t seeds = 500;
+  const at::AutoGradMode recorded(GetParam() % 2 == 0);
   int both = 0, only_here = 0;
   std::map<std::string, int> refused;
-  for (std::uint64_t seed = 0; seed < 4000 && !HasFailure(); ++seed) {
+  const std::uint64_t first = static_cast<std::uint64_t>(GetParam()) * seeds;
+  for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
     Random random(seed);
     const Operation operation = random_operation(random);
     Trees there, here;
@@ -101,6 +121,8 @@ TEST(Cuda, RandomOperationsGiveWhatTheCpuGives) {
   std::cout << both << " compared, " << only_here << " only on the CPU\n";
   EXPECT_LT(only_here * 10, both) << "libtorch has fewer kernels there, but not that few";
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CudaRandom, testing::Range(0, 8));
 
 TEST(Cuda, MovesInOneCopy) {
   NEEDS_GPU();
@@ -149,13 +171,145 @@ TEST(Cuda, SavesFromThere) {
 TEST(Cuda, GradientsComeBack) {
   NEEDS_GPU();
   TensorDict td = dict({4});
-  td.set({"a"}, at::ones({4, 3}, at::TensorOptions().device(gpu).requires_grad(true)));
-  td.set({"n", "b"}, at::ones({4}, at::TensorOptions().device(gpu).requires_grad(true)));
+  td.set({"a"}, at::ones({4, 3}, gpu).requires_grad_());
+  td.set({"n", "b"}, at::ones({4}, gpu).requires_grad_());
   const at::Tensor a = td.get({"a"}), b = td.get({"n", "b"});
   const TensorDict twice = binary(td, Binary::mul_op, c10::Scalar(2));
   (twice.get({"a"}).sum() + twice.get({"n", "b"}).sum()).backward();
   EXPECT_EQ(numbers(a.grad()), std::vector<double>(12, 2));
   EXPECT_EQ(numbers(b.grad()), std::vector<double>(4, 2));
+}
+
+// Operators that take all leaves at once there, against a call for each leaf and against the CPU.
+TEST(Cuda, OneCallForAllLeaves) {
+  NEEDS_GPU();
+  using Kind = CallArgument::Kind;
+  const at::NoGradGuard no_grad;
+  CallOptions each;
+  each.fuse = Fuse::never;
+  const TensorDict here = small_leaves(), there = here.to(gpu);
+  const auto arguments = [](const TensorDict& td) {
+    const auto number = [](double value) { return CallArgument::of(Kind::real, value); };
+    const CallArgument alpha = CallArgument::of(Kind::real, 3.0, "alpha");
+    return std::vector<std::pair<std::string, std::vector<CallArgument>>>{
+        {"sqrt", {}},
+        {"exp", {}},
+        {"neg", {}},
+        {"add", {number(2)}},
+        {"mul", {number(0.5)}},
+        {"div", {number(3)}},
+        {"sub", {CallArgument::of(td)}},
+        {"add", {CallArgument::of(td), alpha}},
+        {"div", {CallArgument::of(td)}},
+        {"addcmul", {CallArgument::of(td), CallArgument::of(td)}},
+        {"addcdiv", {CallArgument::of(td), CallArgument::of(td)}}};
+  };
+  const auto calls = arguments(here), calls_there = arguments(there);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string name = "aten::" + calls[i].first;
+    const TensorDict one = call(there, name, calls_there[i].second);
+    expect_close(one, call(here, name, calls[i].second), name);
+    expect_close(one, call(there, name, calls_there[i].second, each).to(at::kCPU), name);
+    const TensorDict written = there.clone(), written_here = here.clone();
+    call_inplace(written, name + "_", calls_there[i].second);
+    call_inplace(written_here, name + "_", calls[i].second);
+    expect_close(written, written_here, name + "_");
+  }
+  expect_close(call(there, "aten::maximum", {CallArgument::of(there)}), here, "maximum");
+}
+
+// Small leaves side by side there, against a call for each: the bits are the same.
+TEST(Cuda, SmallLeavesTogether) {
+  NEEDS_GPU();
+  const TensorDict there = small_leaves().to(gpu);
+  const auto both = [&](const std::function<TensorDict()>& f, const std::string& what) {
+    TensorDict together, alone;
+    {
+      const at::NoGradGuard no_grad;
+      together = f();
+    }
+    alone = f();
+    const auto one = leaves_of(together), other = leaves_of(alone);
+    ASSERT_EQ(one.size(), other.size());
+    for (const auto& [name, leaf] : one) EXPECT_TRUE(leaf.equal(other.at(name))) << what << name;
+    EXPECT_GT(together.get({"k1"}).storage().nbytes(), together.get({"k1"}).nbytes()) << what;
+    EXPECT_EQ(alone.get({"k1"}).storage().nbytes(), alone.get({"k1"}).nbytes()) << what;
+  };
+  both([&] { return binary(there, Binary::add_op, c10::Scalar(1)); }, "add ");
+  both([&] { return binary(there, Binary::div_op, c10::Scalar(3)); }, "div ");
+  both([&] { return binary(there, Binary::mul_op, there); }, "mul ");
+  both([&] { return binary(there, Binary::gt_op, c10::Scalar(0.8)); }, "gt ");
+  both([&] { return unary(there, Unary::sqrt_op); }, "sqrt ");
+  both([&] { return ternary(there, Ternary::clamp_op, c10::Scalar(0.7), c10::Scalar(1.2)); },
+       "clamp ");
+  const TensorDict written = there.clone(), other = there.clone();
+  binary_(other, Binary::add_op, c10::Scalar(1));
+  const at::NoGradGuard no_grad;
+  binary_(written, Binary::add_op, c10::Scalar(1));
+  for (const auto& [name, leaf] : leaves_of(written))
+    EXPECT_TRUE(leaf.equal(leaves_of(other).at(name))) << name;
+  EXPECT_TRUE(call(there, "aten::clamp", {CallArgument::of(CallArgument::Kind::real, 0.7)})
+                  .get({"k1"})
+                  .is_cuda());
+}
+
+TEST(Cuda, ViewsAreMadeWhenTheyAreRead) {
+  NEEDS_GPU();
+  const at::NoGradGuard no_grad;
+  const TensorDict here = sample(), there = here.to(gpu);
+  const TensorDict row = there.index(IndexItem::at(2));
+  expect_close(row, here.index(IndexItem::at(2)), "index");
+  EXPECT_TRUE(row.get({"a"}).is_alias_of(there.get({"a"})));
+  row.get({"n", "b"}).zero_();
+  EXPECT_EQ(numbers(there.get({"n", "b"})[2]), std::vector<double>(3, 0));
+  expect_close(there.permute(SizesView{1, 0}).unbind(0)[1],
+               there.to(at::kCPU).permute(SizesView{1, 0}).unbind(0)[1], "unbind");
+  expect_close(there.index(IndexItem::range(1, 3)).to(at::kCPU),
+               there.to(at::kCPU).index(IndexItem::range(1, 3)), "moved");
+}
+
+TEST(Cuda, StepsOfAnOptimizer) {
+  NEEDS_GPU();
+  for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd}) {
+    OptimizerOptions options(kind);
+    options.lr = 0.1;
+    if (kind == OptimizerKind::sgd) options.momentum = 0.9;
+    TensorDict here = dict({}), there = dict({});
+    std::vector<at::Tensor> params, params_there;
+    for (std::int64_t i = 0; i < 10; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      const at::Tensor values = at::randn({1 + i * 7, 3});
+      params.push_back(values.clone().requires_grad_());
+      params_there.push_back(values.to(gpu).requires_grad_());
+      here.set({name}, params.back());
+      there.set({name}, params_there.back());
+    }
+    Optimizer own(here, options), own_there(there, options);
+    for (int step = 0; step < 4; ++step) {
+      for (std::size_t i = 0; i < params.size(); ++i) {
+        if (step == 2 && i == 3) continue;
+        params[i].mutable_grad() = at::randn(params[i].sizes());
+        params_there[i].mutable_grad() = params[i].grad().to(gpu);
+      }
+      own.step();
+      own_there.step();
+      for (std::size_t i = 0; i < params.size(); ++i)
+        EXPECT_TRUE(close(params_there[i].detach(), params[i].detach()))
+            << i << " in step " << step;
+      if (step == 1) own_there.load_state(own_there.state().to(at::kCPU));
+    }
+    expect_close(own_there.state(), own.state(), "state");
+  }
+}
+
+TEST(Cuda, AModuleRunsThere) {
+  NEEDS_GPU();
+  const std::string folder = TD_TEST_DATA "/../golden2/data/modules/";
+  ScriptOptions options;
+  options.device = gpu;
+  const ModulePtr module = load_script(folder + "mlp.pt", options);
+  const TensorDict td = load_memmap(folder + "mlp_data");
+  expect_close(module->call(td.to(gpu)), load_script(folder + "mlp.pt")->call(td), "module");
 }
 
 TEST(Cuda, MixedDevicesAreRefusedWithTheirNames) {

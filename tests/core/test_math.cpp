@@ -181,6 +181,21 @@ TEST(MathKinds, NamesOfDimensions) {
   EXPECT_TRUE(reduce(td, Reduction::sum_op, options).node()->names().empty());
 }
 
+TEST(MathKinds, OperandsOnAnotherDevice) {
+  const TensorDict td = two_dtypes(), away = td.to(c10::Device(c10::kMeta));
+  for (const bool recorded : {false, true}) {
+    const at::AutoGradMode mode(recorded);
+    expect_error(Code::device, "add: the operand for \"f\" is on meta, the tensor on cpu",
+                 [&] { binary(td, Binary::add_op, away); });
+    expect_error(Code::device, "is on cpu, the tensor on meta", [&] {
+      binary(away, Binary::mul_op, at::ones({4, 3}));
+    });
+    expect_error(Code::device, "add_: the operand for \"f\" is on meta",
+                 [&] { binary_(td, Binary::add_op, away); });
+    EXPECT_TRUE(binary(away, Binary::add_op, c10::Scalar(1)).get({"f"}).is_meta());
+  }
+}
+
 TEST(MathKinds, DeepTrees) {
   const TensorDict deep = chain(10000, {2});
   const std::vector<std::string_view> path(10000, "n");

@@ -260,8 +260,8 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (only one of the dictionaries has a
  *         key), TD_ERR_WRONG_ENTRY (a tensor on one side, a dictionary on the other), TD_ERR_SHAPE
  *         (the batch sizes cannot be broadcast), TD_ERR_DTYPE (non-tensor data has no order; a
- *         bound that integers cannot meet or floats cannot hold), TD_ERR_TORCH (libtorch cannot
- *         combine the tensors)
+ *         bound that integers cannot meet or floats cannot hold), TD_ERR_DEVICE (the operand lies on
+ *         another device), TD_ERR_TORCH (libtorch cannot combine the tensors)
  * @threadsafety safe while other threads only read `td` and the operand
  */
 TD_API(0, 1) TD_MUST_USE
@@ -299,7 +299,7 @@ td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (not all dictionaries have a key),
  *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (a bound, as for td_binary()),
- *         TD_ERR_TORCH
+ *         TD_ERR_DEVICE, TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td` and the operands
  */
 TD_API(0, 1) TD_MUST_USE
