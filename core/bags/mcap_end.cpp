@@ -52,7 +52,8 @@ McapEnd find_end(const std::string& path) {
     break;
   }
   if (end.is_whole) return end;
-  if (end.kept == mcap_magic.size() || static_cast<std::uint8_t>(bytes[mcap_magic.size()]) != op::header)
+  if (end.kept == mcap_magic.size() ||
+      static_cast<std::uint8_t>(bytes[mcap_magic.size()]) != op::header)
     fail(Code::format, where, " has no whole record");
   if (!ended) rescue(bytes, end.kept, where, end);
   end.left = ended ? 0 : bytes.size() - end.kept - end.records.size();
@@ -64,7 +65,8 @@ void write_end(const std::string& path, const std::string& out, const McapEnd& e
   if (file->bytes() < end.kept) fail(Code::busy, quote(path), " was replaced meanwhile");
   files::NewFile to(out);
   const auto record = [&](std::uint8_t opcode, std::size_t length) {
-    const std::string text = number_bytes(opcode, 1) + number_bytes(length, 8) + std::string(length, '\0');
+    const std::string text =
+        number_bytes(opcode, 1) + number_bytes(length, 8) + std::string(length, '\0');
     to.write(text.data(), text.size());
   };
   to.write(file->data(), end.kept);

@@ -58,17 +58,15 @@ LeRobotMend::LeRobotMend(const SetFolder& folder, std::vector<Feature> features,
   for (const auto& column : columns_) {
     const auto is = [&](const Feature& feature) { return feature.column == column.first; };
     if (std::none_of(features_.begin(), features_.end(), is))
-      told_("meta/info.json", text_of("there is no feature ", quote(column.first),
-                                      ", and its column is left out"));
+      told_("meta/info.json",
+            text_of("there is no feature ", quote(column.first), ", and its column is left out"));
   }
   std::stable_sort(
       episodes_.begin(), episodes_.end(),
       [](const FoundEpisode& a, const FoundEpisode& b) { return a.number < b.number; });
 }
 
-bool LeRobotMend::has(const Feature& feature) const {
-  return columns_.count(feature.column) != 0;
-}
+bool LeRobotMend::has(const Feature& feature) const { return columns_.count(feature.column) != 0; }
 
 void LeRobotMend::note_columns(const arrow::TableFile& table) {
   for (std::int64_t i = 0; i < table.schema().n_children; ++i) {
@@ -188,9 +186,10 @@ std::string LeRobotMend::made_table(bool nulls) const {
     Sizes sizes{1};
     sizes.append(one.shape.begin(), one.shape.end());
     const auto dtype = one.dtype == c10::ScalarType::Undefined ? at::kLong : one.dtype;
-    arrow::Column column = one.holds == Feature::image  ? pictures_column(one.column, {""})
-                           : one.holds == Feature::text ? texts_column(one.column, {""})
-                                                        : tensor_as_column(one, at::zeros(sizes, dtype));
+    arrow::Column column = one.holds == Feature::image ? pictures_column(one.column, {""})
+                           : one.holds == Feature::text
+                               ? texts_column(one.column, {""})
+                               : tensor_as_column(one, at::zeros(sizes, dtype));
     columns.push_back(nulls ? with_nulls(std::move(column)) : std::move(column));
   }
   arrow::Owned<arrow::Stream> stream;

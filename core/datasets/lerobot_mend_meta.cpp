@@ -66,8 +66,8 @@ void LeRobotMeta::mend() {
     if (feature.holds == Feature::video || mend_->has(feature)) {
       kept.push_back(feature);
     } else {
-      mended_("meta/info.json", text_of("no table has the feature ", quote(feature.column),
-                                        ", which is left out"));
+      mended_("meta/info.json",
+              text_of("no table has the feature ", quote(feature.column), ", which is left out"));
     }
   }
   features_ = std::move(kept);
@@ -127,7 +127,8 @@ void LeRobotMeta::mend_tasks(const std::map<std::int64_t, Plain>& told) {
   std::int64_t most = -1;
   for (const FoundEpisode& one : mend_->episodes()) most = std::max(most, one.most_task);
   constexpr std::int64_t most_tasks = 1 << 20;
-  std::vector<Plain> texts(static_cast<std::size_t>(std::clamp<std::int64_t>(most + 1, 0, most_tasks)));
+  std::vector<Plain> texts(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(most + 1, 0, most_tasks)));
   const auto put = [&](std::int64_t number, const Plain& text) {
     if (number < 0 || number >= static_cast<std::int64_t>(texts.size()) || !text.is(Plain::text))
       return;
@@ -168,7 +169,8 @@ void LeRobotMeta::mend_tasks(const std::map<std::int64_t, Plain>& told) {
   }
   tasks_ = std::move(texts);
   try {
-    if (v3_ && folder_.has("meta/subtasks.parquet")) subtasks_ = task_table("meta/subtasks.parquet");
+    if (v3_ && folder_.has("meta/subtasks.parquet"))
+      subtasks_ = task_table("meta/subtasks.parquet");
   } catch (const Error& failure) {
     if (!is_damage(failure)) throw;
     mended_("meta/subtasks.parquet", text_of("it is left out: ", failure.what()));
@@ -177,7 +179,8 @@ void LeRobotMeta::mend_tasks(const std::map<std::int64_t, Plain>& told) {
 
 void LeRobotMeta::mend_videos(std::map<std::int64_t, Plain> told) {
   const Plain* rate = info_.find("fps");
-  const double fps = rate != nullptr && rate->is_number() && rate->number() > 0 ? rate->number() : 1;
+  const double fps =
+      rate != nullptr && rate->is_number() && rate->number() > 0 ? rate->number() : 1;
   for (const Feature& feature : features_) {
     if (feature.holds != Feature::video) continue;
     const std::string folder = "videos/" + feature.column;

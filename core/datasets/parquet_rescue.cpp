@@ -37,7 +37,7 @@ struct ParquetPage {
 };
 
 struct ParquetChunk {
-  std::uint64_t dictionary = 0, data = 0;  // where these pages begin; 0: there is none
+  std::uint64_t dictionary = 0, data = 0;  // where these pages begin; 0: no such page
   std::uint64_t packed = 0, unpacked = 0;
   std::int64_t values = 0, codec = -1;
   std::vector<std::int64_t> encodings;
@@ -276,7 +276,8 @@ class PageScan {
         unpacked = in.integer();
       } else if (field.id == 3) {
         packed = in.integer();
-      } else if (field.type == thrift::record && (field.id == 5 || field.id == 7 || field.id == 8)) {
+      } else if (field.type == thrift::record &&
+                 (field.id == 5 || field.id == 7 || field.id == 8)) {
         read_about(in, page, field.id == 8 ? 4 : 2);
       } else {
         in.skip(field.type);

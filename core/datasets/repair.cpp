@@ -137,8 +137,7 @@ class Repair {
     DatasetView view;
     view.episodes = kept;
     view.same_name = true;
-    const Dataset whole(
-        std::make_unique<Recounted>(view_of({set_.get()}, view)->source()));
+    const Dataset whole(std::make_unique<Recounted>(view_of({set_.get()}, view)->source()));
     DatasetSaveOptions options;
     options.durable = options_.durable;
     options.lossy = true;
@@ -157,9 +156,11 @@ class Repair {
 
   // That of a set of Minari, of which a file was named, or the folder "data".
   std::string folder() const {
-    std::string data = files::look(path_).found == files::Found::file ? files::parent_of(path_) : path_;
-    return files::look(files::join(data, "data")).found == files::Found::folder ? data
-                                                                                : files::parent_of(data);
+    std::string data =
+        files::look(path_).found == files::Found::file ? files::parent_of(path_) : path_;
+    return files::look(files::join(data, "data")).found == files::Found::folder
+               ? data
+               : files::parent_of(data);
   }
 
   Repaired bag() {
@@ -179,8 +180,9 @@ class Repair {
     tell(RepairStep::mended,
          {"", text_of("it gets an end behind byte ", end.kept), -1, -1, true, false});
     if (end.rescued != 0) {
-      tell(RepairStep::mended, {"", text_of(end.rescued, " messages of a chunk that is cut are kept"),
-                                -1, -1, true, false});
+      tell(RepairStep::mended,
+           {"", text_of(end.rescued, " messages of a chunk that is cut are kept"), -1, -1, true,
+            false});
     }
     if (end.left != 0) {
       tell(RepairStep::lost, {"", text_of("the last ", end.left, " bytes hold no whole record"), -1,

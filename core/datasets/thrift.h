@@ -62,7 +62,7 @@ class ThriftWriter {
   void list(std::int32_t id, std::uint8_t type, std::size_t count);
   void item(std::int64_t value) { varint(zigzag(value)); }
   void item(std::string_view value);
-  // What stands in another record, behind the head of its field.
+  // The bytes of a value in another record, behind the head of its field.
   void copy(std::int32_t id, std::uint8_t type, std::string_view value);
   // A record, as a field or as an item; end() ends it.
   void begin(std::int32_t id);

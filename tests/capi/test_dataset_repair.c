@@ -107,8 +107,8 @@ static void check_same(const char *one, const char *other) {
 TD_TEST(minari_that_counts_wrong) {
   need_hdf5();
   const char *to = kept(file_named("counted"));
-  const char *set = lying("minari/cartpole", "totals", "data/metadata.json",
-                          "\"total_steps\": 113", "\"total_steps\": 9");
+  const char *set = lying("minari/cartpole", "totals", "data/metadata.json", "\"total_steps\": 113",
+                          "\"total_steps\": 9");
   check_repair(set, to, 5, 113, 0);
   TD_CHECK_TEXT(steps, "");
   check_same(data_of("minari/cartpole"), to);
@@ -209,9 +209,9 @@ TD_TEST(bags_without_an_end) {
   free(bytes);
   how = repaired(from, from);
   TD_CHECK_INT(how.found, 0);
-  TD_EXPECT(td_tool_repair_set(td_path(td_golden("../bags"), "robot.db3"), "x", &how, take_step,
-                               NULL),
-            TD_ERR_UNSUPPORTED);
+  TD_EXPECT(
+      td_tool_repair_set(td_path(td_golden("../bags"), "robot.db3"), "x", &how, take_step, NULL),
+      TD_ERR_UNSUPPORTED);
 }
 
 TD_TEST(lerobot_that_counts_wrong) {
@@ -231,8 +231,8 @@ TD_TEST(lerobot_that_counts_wrong) {
     check_arm(td);
     td_free(td);
   }
-  const char *set = lying("lerobot/arm_v21", "v21", "meta/episodes.jsonl", "\"length\": 3",
-                          "\"length\": 30");
+  const char *set =
+      lying("lerobot/arm_v21", "v21", "meta/episodes.jsonl", "\"length\": 3", "\"length\": 30");
   check_repair(set, set, 3, 14, 0);
   check_same(data_of("lerobot/arm_v21"), set);
 }
@@ -318,6 +318,5 @@ TD_TEST(what_is_lost_stays_where_it_is) {
 TD_TEST(what_cannot_be_repaired) {
   td_tool_repair how = {.dry = 0};
   TD_EXPECT(td_tool_repair_set(file_named("missing"), "x", &how, take_step, NULL), TD_ERR_IO);
-  TD_EXPECT(td_tool_repair_set(td_golden("basic"), "x", &how, take_step, NULL),
-            TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_tool_repair_set(td_golden("basic"), "x", &how, take_step, NULL), TD_ERR_UNSUPPORTED);
 }

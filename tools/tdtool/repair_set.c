@@ -20,8 +20,8 @@ static void print_end(const char *path, const char *out, const td_tool_repair *d
   if (!done->found) {
     add(&line, ": nothing to repair");
   } else {
-    addf(&line, ": %s %" PRId64 " episode%s",
-         done->is_written ? "saved" : "would save", done->episodes, done->episodes == 1 ? "" : "s");
+    addf(&line, ": %s %" PRId64 " episode%s", done->is_written ? "saved" : "would save",
+         done->episodes, done->episodes == 1 ? "" : "s");
     if (done->steps) addf(&line, ", %" PRId64 " steps", done->steps);
     if (done->is_written && strcmp(path, out) != 0) {
       add(&line, ", in ");
