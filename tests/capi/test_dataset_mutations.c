@@ -330,6 +330,8 @@ static void change_in_processes(const char *name) {
   size_t size = 0;
   char *bytes = td_read_file(from, &size), *changed = calloc(1, size + 4096);
   int inside = 0;
+  void *frames[4];
+  (void)backtrace(frames, 4); /* the first call needs memory, which a damaged heap lacks */
   const int all = getenv("TD_MUTATIONS") != NULL ? rounds() : rounds() / 5; /* a process is slow */
   for (int round = 0; round < all; round++) {
     memcpy(changed, bytes, size);
