@@ -23,6 +23,19 @@ TD_API(0, 2)
 td_status td_tool_verify(const char* path, td_tool_problem_fn found, void* TD_NULLABLE user)
     TD_NOEXCEPT;
 
+/* What is done with a damaged set (core/datasets/repair.h). */
+typedef struct td_tool_repair {
+  int32_t dry, durable, may_lose;
+  int64_t episodes, steps;   /* written: of the new set */
+  int64_t found, lost, left; /* written: problems, what cannot be read, problems of the new set */
+  int32_t is_written;        /* written */
+} td_tool_repair;
+/* `what`: 0 wrong with the set, 1 mended, 2 lost, 3 still wrong. */
+typedef void (*td_tool_step_fn)(void* TD_NULLABLE user, int32_t what, const td_tool_problem* step);
+TD_API(0, 3)
+td_status td_tool_repair_set(const char* path, const char* out, td_tool_repair* how,
+                             td_tool_step_fn step, void* TD_NULLABLE user) TD_NOEXCEPT;
+
 /* Episodes of sets, one set behind the other, as a set (core/datasets/view.h). */
 typedef struct td_tool_view {
   const int64_t* TD_NULLABLE episodes;

@@ -43,10 +43,11 @@ td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
 td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   const td_dataset_save_options given =
       capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT);
-  check_flags(given.flags, 2 * TD_DATASET_SAVE_RESUME - 1);
+  check_flags(given.flags, 2 * TD_DATASET_SAVE_LEROBOT_V21 - 1);
   td::DatasetSaveOptions result;
   result.lossy = (given.flags & TD_DATASET_SAVE_LOSSY) != 0;
   result.durable = (given.flags & TD_DATASET_SAVE_DURABLE) != 0;
+  result.lerobot_v21 = (given.flags & TD_DATASET_SAVE_LEROBOT_V21) != 0;
   result.resume = (given.flags & TD_DATASET_SAVE_RESUME) != 0;
   result.deflate = given.deflate;
   return result;

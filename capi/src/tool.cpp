@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "td_tool.h"
 
+#include "core/datasets/repair.h"
 #include "core/datasets/verify.h"
 #include "core/datasets/view.h"
 
@@ -13,13 +14,34 @@ td_status td_tool_kind(const char* path, td_dataset_kind* kind) noexcept {
   });
 }
 
+static td_tool_problem problem_of(const td::DatasetProblem& one) {
+  return {one.file.c_str(), one.text.c_str(), one.episode, one.row, one.is_note ? 1 : 0};
+}
+
 td_status td_tool_verify(const char* path, td_tool_problem_fn found, void* user) noexcept {
   return guard(__func__, [&] {
     td::verify_dataset(not_null(path, "path"), [&](const td::DatasetProblem& one) {
-      const td_tool_problem problem{one.file.c_str(), one.text.c_str(), one.episode, one.row,
-                                    one.is_note ? 1 : 0};
+      const td_tool_problem problem = problem_of(one);
       found(user, &problem);
     });
+  });
+}
+
+td_status td_tool_repair_set(const char* path, const char* out, td_tool_repair* how,
+                             td_tool_step_fn step, void* user) noexcept {
+  return guard(__func__, [&] {
+    const td::RepairOptions options{how->dry != 0, how->durable != 0, how->may_lose != 0};
+    const td::Repaired done = td::repair_dataset(
+        not_null(path, "path"), not_null(out, "out"), options, [&](const td::RepairStep& one) {
+          const td_tool_problem problem = problem_of(one.problem);
+          step(user, one.what, &problem);
+        });
+    how->episodes = done.episodes;
+    how->steps = done.steps;
+    how->found = done.found;
+    how->lost = done.lost;
+    how->left = done.left;
+    how->is_written = done.is_written ? 1 : 0;
   });
 }
 

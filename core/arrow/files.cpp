@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -53,14 +54,14 @@ std::int64_t rows_of_group(const TensorDict& td, FileFormat format) {
 
 // The module's output; failures are rethrown at the end.
 struct Target {
-  files::NewFile& file;
+  const std::function<void(std::string_view)>& write;
   std::exception_ptr failure = {};
 };
 
 int write_to(void* user, const void* data, std::int64_t bytes) noexcept {
   Target& target = *static_cast<Target*>(user);
   try {
-    target.file.write(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+    target.write({static_cast<const char*>(data), static_cast<std::size_t>(bytes)});
     return 0;
   } catch (...) {
     target.failure = std::current_exception();
@@ -97,11 +98,17 @@ void fail_reading(int error, const TdArrowError& given, const std::string& where
 }
 
 void write_stream(Stream* stream, files::NewFile& file, FileFormat format, bool deflate) {
+  write_stream(
+      stream, [&](std::string_view bytes) { file.write(bytes.data(), bytes.size()); }, format,
+      deflate, quote(file.target()));
+}
+
+void write_stream(Stream* stream, const std::function<void(std::string_view)>& write,
+                  FileFormat format, bool deflate, const std::string& where) {
   Owned<Stream> held;
   std::swap(held.value, *stream);
-  const std::string where = quote(file.target());
   const Library& module = library(call_of(where, format));
-  Target into{file};
+  Target into{write};
   const TdArrowSink sink{&into, write_to};
   TdArrowError error = {};
   const int failed = module.write(module_form(format), &held.value, deflate, &sink, &error);

@@ -6,7 +6,9 @@
 #include "core/base/error.h"
 #include "core/flat/file_options.h"
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace td::arrow {
 
@@ -26,5 +28,8 @@ Code code_of(int error) noexcept;                                  // of a faile
 
 // Writes the record batches of a stream into a file. Always releases the stream.
 void write_stream(Stream* stream, files::NewFile& file, FileFormat format, bool deflate);
+// The same into anything; `where` begins the messages.
+void write_stream(Stream* stream, const std::function<void(std::string_view)>& write,
+                  FileFormat format, bool deflate, const std::string& where);
 
 }  // namespace td::arrow

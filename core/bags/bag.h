@@ -59,6 +59,18 @@ std::unique_ptr<Bag> open_bag(const std::string& path, std::uint64_t max_bytes);
 bool is_bag(const std::string& path);
 bool is_mcap(const std::string& path);
 
+// Where the whole records of a file of MCAP end.
+struct McapEnd {
+  bool is_whole = false;     // the file has an end
+  std::uint64_t kept = 0;    // bytes
+  std::string records;       // of a chunk that is cut and not compressed, with whole messages
+  std::int64_t rescued = 0;  // messages in them
+  std::uint64_t left = 0;    // bytes that are no whole record
+};
+McapEnd find_end(const std::string& path);
+// A file with what is whole of another, and an end without a summary.
+void write_end(const std::string& path, const std::string& out, const McapEnd& end, bool durable);
+
 std::unique_ptr<Bag> open_mcap(const std::string& path, std::uint64_t max_bytes);
 std::unique_ptr<Bag> open_sqlite(const std::string& path, std::uint64_t max_bytes);
 

@@ -2,6 +2,7 @@
 // file without one, such as a recording that was killed, is read from the start.
 #include "core/bags/bag.h"
 #include "core/bags/bytes.h"
+#include "core/bags/mcap_records.h"
 #include "core/bags/unpack.h"
 #include "core/base/key.h"
 #include "core/base/quote.h"
@@ -14,32 +15,6 @@
 namespace td::bags {
 
 namespace {
-
-constexpr std::string_view magic("\x89MCAP0\r\n", 8);
-constexpr std::size_t record_head = 9;  // opcode and length
-
-namespace op {
-enum : std::uint8_t {
-  header = 1,
-  footer = 2,
-  schema = 3,
-  channel = 4,
-  message = 5,
-  chunk = 6,
-  message_index = 7,
-  chunk_index = 8,
-  statistics = 11,
-  metadata = 12,
-  metadata_index = 13,
-  data_end = 15,
-};
-}  // namespace op
-
-struct Record {
-  std::uint8_t opcode;
-  std::string_view content;
-  std::uint64_t at;  // of its opcode
-};
 
 // A chunk before it is unpacked.
 struct Chunk {
@@ -55,7 +30,7 @@ class Mcap final : public Bag {
         bytes_(file_->data(), file_->bytes()),
         most_(max_bytes != 0 ? max_bytes : 1100 * bytes_.size() + (std::uint64_t{64} << 20)) {
     where = quote(path);
-    if (bytes_.substr(0, magic.size()) != magic)
+    if (bytes_.substr(0, mcap_magic.size()) != mcap_magic)
       fail(Code::format, where, " is no MCAP file of version 0");
     if (!read_summary()) {
       forget();
@@ -92,17 +67,6 @@ class Mcap final : public Bag {
     const std::string in =
         place.chunk == Place::no_chunk ? "" : " of chunk " + std::to_string(place.chunk);
     fail(Code::format, where, ": at byte ", place.at, in, " ", what);
-  }
-
-  // Moves `at` behind the record; false if there is no whole one.
-  static bool record_at(std::string_view in, std::uint64_t& at, Record& record) {
-    if (at > in.size() || in.size() - at < record_head) return false;
-    std::uint64_t length = 0;
-    std::memcpy(&length, in.data() + at + 1, sizeof length);
-    if (length > in.size() - at - record_head) return false;
-    record = {static_cast<std::uint8_t>(in[at]), in.substr(at + record_head, length), at};
-    at += record_head + length;
-    return true;
   }
 
   std::string chunk_name(std::uint32_t number) const {
@@ -146,9 +110,10 @@ class Mcap final : public Bag {
   bool read_summary() {
     constexpr std::size_t footer_size = record_head + 20;
     const std::size_t size = bytes_.size();
-    if (size < 2 * magic.size() + footer_size || bytes_.substr(size - magic.size()) != magic)
+    if (size < 2 * mcap_magic.size() + footer_size ||
+        bytes_.substr(size - mcap_magic.size()) != mcap_magic)
       return false;
-    std::uint64_t at = size - magic.size() - footer_size;
+    std::uint64_t at = size - mcap_magic.size() - footer_size;
     const std::uint64_t end = at;
     Record record{};
     if (!record_at(bytes_, at, record) || record.opcode != op::footer ||
@@ -158,7 +123,7 @@ class Mcap final : public Bag {
     const auto start = foot.number<std::uint64_t>();
     foot.number<std::uint64_t>();
     const auto crc = foot.number<std::uint32_t>();
-    if (start < magic.size() || start > end) return false;
+    if (start < mcap_magic.size() || start > end) return false;
     if (crc != 0 && crc32(0, bytes_.data() + start, end - start + record_head + 16) != crc)
       return false;
     bool indexed = false;
@@ -178,7 +143,7 @@ class Mcap final : public Bag {
       }
       // Messages beside the chunks are in no index.
       if (!indexed || (counted != messages_ && counted != UINT64_MAX)) return false;
-      at = magic.size();
+      at = mcap_magic.size();
       if (record_at(bytes_, at, record)) take(record);
     } catch (const Error& error) {
       if (error.code() != Code::format) throw;
@@ -263,7 +228,7 @@ class Mcap final : public Bag {
 
   // From the start to the end, or to where it was cut.
   void read_all() {
-    std::uint64_t at = magic.size();
+    std::uint64_t at = mcap_magic.size();
     Unpacked unpacked;
     for (Record record{}; record_at(bytes_, at, record);) {
       if (record.opcode == op::chunk) {

@@ -4,6 +4,7 @@
 #include "core/tree/tensordict.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,23 @@ enum class DatasetKind : std::int32_t {
 
 const char* name_of(DatasetKind kind) noexcept;  // "Minari"
 
+// Takes what a reader that believes nothing counted anew, of a file below the set, and what it cannot read.
+class MendFn {
+ public:
+  using Told = std::function<void(const std::string& file, const std::string& text, bool is_lost)>;
+  MendFn() = default;
+  explicit MendFn(Told told) : told_(std::move(told)) {}
+
+  explicit operator bool() const noexcept { return static_cast<bool>(told_); }
+  void operator()(const std::string& file, const std::string& text) const {
+    told_(file, text, false);
+  }
+  void lost(const std::string& file, const std::string& text) const { told_(file, text, true); }
+
+ private:
+  Told told_;
+};
+
 struct DatasetOptions {
   DatasetKind kind = DatasetKind::detect;  // found by looking
   std::int64_t max_episode_steps = 0;  // D4RL without timeouts: longer episodes are cut; 0: none is
@@ -33,6 +51,8 @@ struct DatasetOptions {
   bool videos = false;                 // so do the frames of videos, which are left out otherwise
   double rate = 0;    // ROS: rows each second; 0: a row for each message of `clock`
   std::string clock;  // ROS: a topic; empty: the one with the most messages
+  // Minari, LeRobot and robomimic: what they say of themselves is not believed, but counted anew (core/datasets/repair.h).
+  MendFn mended = {};
 };
 
 namespace datasets {

@@ -119,7 +119,9 @@ void Draft::set_attribute(const OwnedKey& place, std::string_view name, Plain va
 }
 
 void Draft::lose(const std::string& what) {
-  if (std::find(lost_.begin(), lost_.end(), what) == lost_.end()) lost_.push_back(what);
+  if (std::find(lost_.begin(), lost_.end(), what) != lost_.end()) return;
+  lost_.push_back(what);
+  if (lossy_ && told_) told_(what);
 }
 
 void Draft::require_all(DatasetKind kind) const {

@@ -37,6 +37,7 @@ class GroupSource : public Source {
 
   bool decode = false;          // encoded pictures become tensors
   std::uint64_t max_bytes = 0;  // of them; 0: as decode_picture() has it
+  MendFn mended = {};           // of DatasetOptions
 
   const hdf5::GroupFile& file() const noexcept { return *file_; }
   std::string where() const override { return file_->where(); }
@@ -74,5 +75,25 @@ std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& gro
 inline void require_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf, std::int64_t wanted) {
   if (leaf.rows() != wanted) fail_rows(file, leaf, wanted);
 }
+
+// The steps of an episode for which all its datasets have rows, whatever its attributes say. Tells when some have more.
+class StepsFound {
+ public:
+  // A dataset with a row for each step, and so many more.
+  void add(const hdf5::Leaf& leaf, std::int64_t more);
+  // Code::format without a dataset, or if one has no row.
+  void require(const hdf5::GroupFile& file, const std::string& group, const char* attribute,
+               const MendFn& mended) const;
+
+  std::int64_t steps() const noexcept { return least_; }
+  // Whether any other dataset has a row for each step.
+  bool fits(const hdf5::Leaf& leaf) const noexcept {
+    return leaf.rows() == least_ || leaf.rows() == most_;
+  }
+
+ private:
+  std::int64_t least_ = -1, most_ = -1;
+  std::string shortest_;
+};
 
 }  // namespace td::datasets

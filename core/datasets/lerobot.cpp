@@ -35,7 +35,9 @@ struct Collected {
 class LeRobot final : public Source {
  public:
   LeRobot(const std::string& path, const DatasetOptions& options)
-      : meta_(path, options.max_bytes), options_(options), frames_(meta_, options.max_bytes) {
+      : meta_(path, options.max_bytes, options.mended),
+        options_(options),
+        frames_(meta_, options.max_bytes) {
     kind = DatasetKind::lerobot;
     version = meta_.version();
     episodes = static_cast<std::int64_t>(meta_.starts().size()) - 1;
@@ -149,7 +151,7 @@ class LeRobot final : public Source {
   // Opens each file of version 3.0 for a moment.
   void count_rows() {
     if (start(episodes) == 0) return;
-    files_ = meta_.folder().files("data", 1, ".parquet");
+    files_ = meta_.files();
     for (std::size_t i = 0; i < files_.size(); ++i)
       file_starts_.push_back(file_starts_.back() + file(i)->rows());
     if (file_starts_.back() != start(episodes)) {
@@ -165,7 +167,7 @@ class LeRobot final : public Source {
           {static_cast<std::size_t>(steps.episode), steps.from, steps.count, steps.episode});
       return;
     }
-    std::int64_t row = start(steps.episode) + steps.from, left = steps.count;
+    std::int64_t row = meta_.first_row(steps.episode) + steps.from, left = steps.count;
     auto next = std::upper_bound(file_starts_.begin(), file_starts_.end(), row);
     for (; left > 0; ++next) {
       const std::int64_t here = std::min(left, *next - row);
@@ -183,8 +185,7 @@ class LeRobot final : public Source {
     if (file_ && file_number_ == number) return file_;
     const std::string name =
         meta_.is_v3() ? files_[number] : meta_.file_of(static_cast<std::int64_t>(number));
-    const std::shared_ptr<TableFile> opened =
-        meta_.folder().table(name, FileFormat::parquet, options_.max_bytes);
+    const std::shared_ptr<TableFile> opened = meta_.table(name);
     for (const Feature& feature : features_) {
       if (!opened->has(feature.column)) {
         fail(Code::format, opened->where(), " has no column ", quote(feature.column),
@@ -194,7 +195,7 @@ class LeRobot final : public Source {
     const arrow::Schema& schema = opened->schema();
     for (std::int64_t i = 0; i < schema.n_children; ++i) {
       const char* column = schema.children[i]->name;
-      if (columns_.count(column == nullptr ? "" : column) == 0) {
+      if (columns_.count(column == nullptr ? "" : column) == 0 && !meta_.is_mended()) {
         fail(Code::format, opened->where(), ": info.json knows no column ",
              quote(column == nullptr ? "" : column));
       }
@@ -232,7 +233,7 @@ class LeRobot final : public Source {
       const std::string here = table->where() + ": the column " + quote(feature.column);
       if (feature.holds == Feature::tensor) {
         collected[i].tensors.push_back(tensor_of_column(values, feature, numbers.size(0), here));
-        if (feature.column == "episode_index")
+        if (feature.column == "episode_index" && !meta_.is_mended())
           check_episodes(collected[i].tensors.back(), numbers, here);
       } else {
         const std::vector<Plain> found = items_of_column(values, feature, here);

@@ -13,8 +13,15 @@ namespace {
 
 // What other kinds, or we do not know, stays.
 void add_others(const TensorDict& metadata, std::vector<std::pair<std::string, Plain>>& members) {
-  static constexpr std::string_view ours[] = {"total_videos", "total_chunks", "stats",     "tasks",
-                                              "subtasks",     "videos",       scalars_mark};
+  static constexpr std::string_view ours[] = {"total_videos",
+                                              "total_chunks",
+                                              "stats",
+                                              "tasks",
+                                              "subtasks",
+                                              "videos",
+                                              scalars_mark,
+                                              "data_files_size_in_mb",
+                                              "video_files_size_in_mb"};
   std::vector<std::pair<std::string, Plain>> others;
   visit_paths(*metadata.node(), [&](Path path, const Value& value) {
     const Plain* plain = value.is_node() ? one_value(*value.node()) : nullptr;
@@ -34,7 +41,7 @@ void add_others(const TensorDict& metadata, std::vector<std::pair<std::string, P
 
 }  // namespace
 
-Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata) {
+Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata, bool v21) {
   const auto count = static_cast<std::int64_t>(plan.episodes.size());
   std::vector<std::pair<std::string, Plain>> features;
   std::vector<Plain> alone;
@@ -51,20 +58,25 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata) {
   const Plain splits = metadata_member(metadata, "splits");
   const Plain before = metadata_member(metadata, "total_episodes");
   const bool same = splits.is(Plain::object) && before == Plain::of_integer(count);
+  const auto videos = static_cast<std::int64_t>(plan.videos.size());
+  const auto path = [&](const char* v2, const char* v3) { return Plain::of_text(v21 ? v2 : v3); };
   std::vector<std::pair<std::string, Plain>> members{
-      {"codebase_version", Plain::of_text("v3.0")},
+      {"codebase_version", Plain::of_text(v21 ? "v2.1" : "v3.0")},
       {"robot_type", robot},
       {"total_episodes", Plain::of_integer(count)},
       {"total_frames", Plain::of_integer(plan.frames)},
       {"total_tasks", Plain::of_integer(static_cast<std::int64_t>(plan.tasks.size()))},
       {"chunks_size", Plain::of_integer(lerobot_chunks_size)},
-      {"data_files_size_in_mb", Plain::of_integer(lerobot_file_megabytes)},
-      {"video_files_size_in_mb", Plain::of_integer(200)},
+      {v21 ? "total_videos" : "data_files_size_in_mb",
+       Plain::of_integer(v21 ? count * videos : lerobot_file_megabytes)},
+      {v21 ? "total_chunks" : "video_files_size_in_mb",
+       Plain::of_integer(v21 ? (count + lerobot_chunks_size - 1) / lerobot_chunks_size : 200)},
       {"fps", plan.fps},
       {"splits",
        same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
-      {"data_path", Plain::of_text(lerobot_data_path)},
-      {"video_path", plan.videos.empty() ? Plain() : Plain::of_text(lerobot_video_path)},
+      {"data_path", path(lerobot_v21_data_path, lerobot_data_path)},
+      {"video_path",
+       plan.videos.empty() ? Plain() : path(lerobot_v21_video_path, lerobot_video_path)},
       {"features", object_of(features)}};
   if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
   add_others(metadata, members);

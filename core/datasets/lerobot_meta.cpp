@@ -91,11 +91,18 @@ std::string filled_path(std::string_view pattern,
   return path;
 }
 
-LeRobotMeta::LeRobotMeta(const std::string& path, std::uint64_t max_bytes)
-    : folder_(path), max_bytes_(max_bytes), info_(folder_.json(info_file)) {
+LeRobotMeta::LeRobotMeta(const std::string& path, std::uint64_t max_bytes, MendFn mended)
+    : folder_(path),
+      max_bytes_(max_bytes),
+      mended_(std::move(mended)),
+      info_(folder_.json(info_file)) {
   if (!info_.is(Plain::object)) fail(Code::format, where(), " is no JSON object");
   read_version();
   features_ = features_of(info_, where());
+  if (mended_) {
+    mend();
+    return;
+  }
   if (folder_.has(stats_file)) stats_ = folder_.json(stats_file);
   v3_ ? read_tables() : read_lines();
   const auto found = static_cast<std::int64_t>(starts_.size()) - 1;
@@ -279,7 +286,21 @@ std::string LeRobotMeta::path_of(
          filled_path(path.substr(at + key.size()), numbers, where());
 }
 
+std::int64_t LeRobotMeta::first_row(std::int64_t episode) const {
+  const auto i = static_cast<std::size_t>(episode);
+  return mend_ ? mend_->episodes()[i].first : starts_[i];
+}
+
+std::vector<std::string> LeRobotMeta::files() const {
+  return mend_ ? mend_->files() : folder_.files("data", 1, ".parquet");
+}
+
+std::shared_ptr<arrow::TableFile> LeRobotMeta::table(const std::string& relative) const {
+  return mend_ ? mend_->table(relative) : folder_.table(relative, FileFormat::parquet, max_bytes_);
+}
+
 std::string LeRobotMeta::file_of(std::int64_t episode) const {
+  if (mend_) return mend_->files()[mend_->episodes()[static_cast<std::size_t>(episode)].file];
   return path_of("data_path", by_episode(episode));
 }
 
@@ -291,9 +312,11 @@ std::vector<std::pair<std::string_view, std::int64_t>> LeRobotMeta::by_episode(
 }
 
 VideoPlace LeRobotMeta::video_of(const Feature& feature, std::int64_t episode) const {
-  if (!v3_) return {path_of("video_path", by_episode(episode), feature.column), 0};
-  const Places& places = places_.at(feature.column);
   const auto i = static_cast<std::size_t>(episode);
+  const std::int64_t number = mend_ ? mend_->episodes()[i].number : episode;
+  if (!v3_) return {path_of("video_path", by_episode(number), feature.column), 0};
+  const Places& places = places_.at(feature.column);
+  if (mend_ && !places.found[i].empty()) return {places.found[i], places.from[i]};
   if (i >= places.chunks.size() || i >= places.files.size() || i >= places.from.size() ||
       places.chunks[i] < 0 || places.files[i] < 0) {
     fail(Code::format, folder_.where("meta/episodes"), " does not tell where the video ",
@@ -322,6 +345,7 @@ TensorDict LeRobotMeta::metadata(bool without_videos) const {
 
 TensorDict LeRobotMeta::metadata(std::int64_t episode) const {
   TensorDict result;
+  if (mend_) return result;
   if (!v3_) {
     put_members(result, lines_[static_cast<std::size_t>(episode)]);
     return result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/datasets/lerobot.h"
+#include "core/datasets/lerobot_mend.h"
 #include "core/datasets/set_folder.h"
 
 #include <map>
@@ -21,8 +22,9 @@ struct VideoPlace {
 // Thread-safe after its construction.
 class LeRobotMeta {
  public:
-  // Code::format for metadata that contradict themselves or each other.
-  LeRobotMeta(const std::string& path, std::uint64_t max_bytes);
+  // Code::format for metadata that contradict themselves or each other. With `mended`, the tables count instead, and
+  // `mended` gets what differs.
+  LeRobotMeta(const std::string& path, std::uint64_t max_bytes, MendFn mended = {});
 
   const SetFolder& folder() const noexcept { return folder_; }
   const Plain& info() const noexcept { return info_; }
@@ -33,6 +35,13 @@ class LeRobotMeta {
 
   // The number of the first row of each episode, and of the end.
   const std::vector<std::int64_t>& starts() const noexcept { return starts_; }
+  // Where its rows begin in all tables.
+  std::int64_t first_row(std::int64_t episode) const;
+  // Tables of rows, and one of them.
+  std::vector<std::string> files() const;
+  std::shared_ptr<arrow::TableFile> table(const std::string& relative) const;
+  bool is_mended() const noexcept { return mend_ != nullptr; }
+
   const std::vector<Plain>& tasks() const noexcept { return tasks_; }  // texts
   const std::vector<Plain>& subtasks() const noexcept { return subtasks_; }
 
@@ -47,6 +56,10 @@ class LeRobotMeta {
  private:
   std::int64_t number(const char* name) const;  // of info.json; -1 without it
   void read_version();
+  void mend();
+  void mend_tasks(const std::map<std::int64_t, Plain>& told);
+  void mend_videos(std::map<std::int64_t, Plain> told);
+  std::map<std::int64_t, Plain> told_episodes() const;
   void read_tables();
   void read_lines();
   std::vector<Plain> task_table(const std::string& relative) const;
@@ -61,10 +74,13 @@ class LeRobotMeta {
   struct Places {
     std::vector<std::int64_t> chunks, files;
     std::vector<double> from;
+    std::vector<std::string> found;  // of a mended set: the file of each
   };
 
   SetFolder folder_;
   std::uint64_t max_bytes_;
+  MendFn mended_;
+  std::unique_ptr<const LeRobotMend> mend_;
   Plain info_, stats_;
   bool v3_ = false;
   std::string version_;

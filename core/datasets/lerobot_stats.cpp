@@ -41,10 +41,11 @@ at::Tensor exact(const at::Tensor& values) {
 const std::array<const char*, FeatureStats::kinds> FeatureStats::names = {
     "min", "max", "mean", "std", "count", "q01", "q10", "q50", "q90", "q99"};
 
-Plain FeatureStats::plain() const {
+Plain FeatureStats::plain(bool quantiles) const {
+  constexpr std::size_t without_quantiles = 5;
   PlainBuilder made;
   made.open();
-  for (std::size_t i = 0; i < kinds; ++i) {
+  for (std::size_t i = 0; i < (quantiles ? kinds : without_quantiles); ++i) {
     made.name(names[i]);
     made.add(nested_plain(values[i]));
   }

@@ -19,7 +19,7 @@ struct FeatureStats {
   // pictures [channels, 1, 1].
   std::array<at::Tensor, kinds> values;
 
-  Plain plain() const;  // an object
+  Plain plain(bool quantiles = true) const;  // an object
 };
 
 // Of the rows of a tensor, of one episode.

@@ -11,6 +11,42 @@
 
 namespace td::datasets {
 
+namespace {
+
+void copy_video(const files::FolderReplacement& target, const std::string& to, const Video& video) {
+  files::NewFile copy(files::join(target.path(), to), true);
+  copy.write(video.bytes().data(), video.bytes().size());
+  copy.commit(false);
+}
+
+}  // namespace
+
+void VideoFiles::add_alone(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
+                           std::int64_t episode) {
+  const std::int64_t chunk = episode / lerobot_chunks_size;
+  for (const HeldVideo& video : videos) {
+    const auto count = static_cast<std::int64_t>(video.frames.size());
+    if (count != video.video->frames() || video.from != 0) {
+      fail(Code::unsupported, video.video->where(), " has ", video.video->frames(),
+           " frames, and episode ", episode, " is ", count,
+           " of them: version 2.1 has a video for each episode, and videos are not cut");
+    }
+    const std::string path =
+        filled_path("videos/chunk-{episode_chunk:03d}/", {{"episode_chunk", chunk}}, "") +
+        video.column;
+    if (episode == 0 && &video == &videos[0]) target.make_folder("videos");
+    if (episode % lerobot_chunks_size == 0) {
+      if (&video == &videos[0])
+        target.make_folder(path.substr(0, path.size() - video.column.size() - 1));
+      target.make_folder(path);
+    }
+    copy_video(
+        target,
+        path + filled_path("/episode_{episode_index:06d}.mp4", {{"episode_index", episode}}, ""),
+        *video.video);
+  }
+}
+
 void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
                      double fps) {
   for (std::size_t i = 0; i < videos.size(); ++i) {
@@ -28,10 +64,7 @@ void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVid
       const std::string name = filled_path("/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4",
                                            {{"chunk_index", chunk}, {"file_index", file}}, "");
       if (file == 0) target.make_folder(folder + name.substr(0, name.rfind('/')));
-      files::NewFile copy(files::join(target.path(), folder + name), true);
-      const std::string_view bytes = video.video->bytes();
-      copy.write(bytes.data(), bytes.size());
-      copy.commit(false);
+      copy_video(target, folder + name, *video.video);
     }
     column.chunks.push_back(chunk);
     column.files.push_back(file);

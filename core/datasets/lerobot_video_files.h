@@ -19,6 +19,9 @@ class VideoFiles {
  public:
   // Copies the files of an episode's videos that are not there yet.
   void add(files::FolderReplacement& target, const std::vector<HeldVideo>& videos, double fps);
+  // Copies the file of each of an episode's videos, which has no other frames: version 2.1. Code::unsupported if it has.
+  static void add_alone(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
+                        std::int64_t episode);
   // Of some frames, which are decoded. Code::unsupported without the module.
   FeatureStats stats_of_video(const HeldVideo& video);
   // What the table of episodes has of them.

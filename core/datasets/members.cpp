@@ -46,6 +46,25 @@ void put_members(TensorDict& td, const Plain& object) {
     td.set_non_tensor({object.name(i)}, object.items()[i]);
 }
 
+Plain without_words(const Plain& value) {
+  if (value.is(Plain::real)) {
+    const std::string_view digits = value.characters();
+    return digits == "Infinity"    ? Plain::of_digits("1e999")
+           : digits == "-Infinity" ? Plain::of_digits("-1e999")
+                                   : value;
+  }
+  const bool is_object = value.is(Plain::object);
+  if (!is_object && !value.is(Plain::list)) return value;
+  PlainBuilder made;
+  made.open();
+  for (std::size_t i = 0; i < value.items().size(); ++i) {
+    if (is_object) made.name(value.name(i));
+    made.add(without_words(value.items()[i]));
+  }
+  made.close(is_object);
+  return made.take();
+}
+
 Plain nested_members(const Plain& object) {
   constexpr std::size_t deepest = 32;
   Members members;

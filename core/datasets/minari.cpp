@@ -6,6 +6,7 @@
 #include "core/io/file_io.h"
 
 #include <algorithm>
+#include <map>
 
 namespace td::datasets {
 
@@ -15,10 +16,12 @@ constexpr std::size_t most_json = std::size_t{1} << 28;
 
 class Minari final : public GroupSource {
  public:
-  Minari(std::unique_ptr<hdf5::GroupFile> file, Plain metadata, bool beside, std::string where)
+  Minari(std::unique_ptr<hdf5::GroupFile> file, Plain metadata, bool beside, std::string where,
+         const MendFn& mend)
       : GroupSource(std::move(file)),
         meta_(std::move(metadata), std::move(where)),
         beside_(beside) {
+    mended = mend;
     kind = DatasetKind::minari;
     version = meta_.version;
     count_episodes();
@@ -27,6 +30,7 @@ class Minari final : public GroupSource {
   std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
 
   std::int64_t length(std::int64_t episode) const override {
+    if (mended) return found_in(episode).steps();
     const std::int64_t length = count_attribute(*file_, group(episode), "total_steps");
     return length < 0 ? rewards_of(episode) : length;
   }
@@ -37,7 +41,8 @@ class Minari final : public GroupSource {
     const std::int64_t length = this->length(static_cast<std::int64_t>(table));
     std::vector<Column> columns;
     for (hdf5::Leaf& leaf : leaves) {
-      if (std::optional<Column> column = this->column(leaf, length)) {
+      if (std::optional<Column> column =
+              this->column(leaf, length, found_or_none(static_cast<std::int64_t>(table)))) {
         column->leaf = std::move(leaf);
         columns.push_back(*std::move(column));
       }
@@ -68,13 +73,58 @@ class Minari final : public GroupSource {
     put_members(result, nested_members(file_->attributes(group(episode))));
     const std::int64_t length = this->length(episode);
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(episode))) {
-      if (!column(leaf, length)) put_leaf(result, leaf.path, *file_, leaf);
+      if (!column(leaf, length, found_or_none(episode))) put_leaf(result, leaf.path, *file_, leaf);
     }
     return result;
   }
 
  private:
-  static std::string group(std::int64_t i) { return "/episode_" + std::to_string(i); }
+  std::string group(std::int64_t i) const {
+    const std::int64_t number = mended ? numbers_[static_cast<std::size_t>(i)] : i;
+    return "/episode_" + std::to_string(number);
+  }
+
+  // Groups that are called as episodes are, and the steps that they hold.
+  void find_episodes() {
+    for (const std::string& name : file_->names("/")) {
+      if (name.compare(0, 8, "episode_") != 0) continue;
+      const std::int64_t number = number_of(name);
+      if (number < 0 || !file_->is_group("/" + name) ||
+          name != "episode_" + std::to_string(number)) {
+        mended("", text_of(quote(name), " is no episode, and is left out"));
+        continue;
+      }
+      if (number != static_cast<std::int64_t>(numbers_.size()))
+        mended("", text_of(quote(name), " becomes ",
+                           quote("episode_" + std::to_string(numbers_.size()))));
+      numbers_.push_back(number);
+    }
+    episodes = static_cast<std::int64_t>(numbers_.size());
+  }
+
+  const StepsFound& found_in(std::int64_t episode) const {
+    const auto known = found_.find(episode);
+    if (known != found_.end()) return known->second;
+    const std::string top = group(episode);
+    StepsFound found;
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, top)) {
+      const std::string& first = leaf.path[0];
+      if (first == "observations") found.add(leaf, 1);
+      if (first == "actions" || first == "rewards" || first == "terminations" ||
+          first == "truncations")
+        found.add(leaf, 0);
+    }
+    found.require(*file_, top, "total_steps", mended);
+    return found_.emplace(episode, found).first->second;
+  }
+
+  const StepsFound* found_or_none(std::int64_t episode) const {
+    return mended ? &found_in(episode) : nullptr;
+  }
+
+  void require(const hdf5::Leaf& leaf, std::int64_t rows) const {
+    if (!mended || leaf.rows() < rows) require_rows(*file_, leaf, rows);
+  }
 
   std::int64_t rewards_of(std::int64_t episode) const {
     const std::string place = group(episode) + "/rewards";
@@ -85,6 +135,7 @@ class Minari final : public GroupSource {
   }
 
   void count_episodes() {
+    if (mended) return find_episodes();
     std::int64_t found = 0;
     for (const std::string& name : file_->names("/")) {
       if (name.compare(0, 8, "episode_") != 0) continue;
@@ -105,35 +156,37 @@ class Minari final : public GroupSource {
   }
 
   // What becomes of a dataset of an episode; nothing if its rows are not those of steps.
-  std::optional<Column> column(const hdf5::Leaf& leaf, std::int64_t length) const {
+  std::optional<Column> column(const hdf5::Leaf& leaf, std::int64_t length,
+                               const StepsFound* found) const {
     const std::string& top = leaf.path[0];
     if (top == "observations") {
-      require_rows(*file_, leaf, length + 1);
+      require(leaf, length + 1);
       Column column = named("observation", leaf, meta_.observation_space());
       column.next = below_next(column.key);
       return column;
     }
     if (top == "actions") {
-      require_rows(*file_, leaf, length);
+      require(leaf, length);
       return named("action", leaf, meta_.action_space());
     }
     if (top == "infos" && leaf.path.size() > 1) {
       Column column = named("info", leaf, Space());
       // Some published sets lack the row of the reset.
-      if (leaf.rows() != length) require_rows(*file_, leaf, length + 1);
+      if (leaf.rows() != length) require(leaf, length + 1);
       (leaf.rows() == length ? column.key : column.next) = below_next(column.key);
       return column;
     }
     if (leaf.path.size() == 1) {
       const auto end = [&](const char* name, Form form) {
-        require_rows(*file_, leaf, length);
+        require(leaf, length);
         return Column{{"next", name}, {}, form};
       };
       if (top == "rewards") return end("reward", Form::number);
       if (top == "terminations") return end("terminated", Form::flag);
       if (top == "truncations") return end("truncated", Form::flag);
     }
-    if (leaf.rows() != length) return std::nullopt;
+    const bool fits = found != nullptr ? found->fits(leaf) : leaf.rows() == length;
+    if (!fits) return std::nullopt;
     return Column{leaf.path, {}, Form::as_stored};
   }
 
@@ -156,7 +209,9 @@ class Minari final : public GroupSource {
   }
 
   MinariMeta meta_;
-  bool beside_;  // metadata.json is
+  bool beside_;                                       // metadata.json is
+  std::vector<std::int64_t> numbers_;                 // of a mended set, which one thread reads
+  mutable std::map<std::int64_t, StepsFound> found_;  // the same
 };
 
 std::unique_ptr<Source> with_options(std::unique_ptr<Minari> set, const DatasetOptions& options) {
@@ -184,11 +239,14 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
         hdf5::GroupFile::open(there(path) ? path : values, options.max_bytes, options.max_entries);
     const std::string where = file->where();
     Plain attributes = file->attributes("/");
-    return with_options(
-        std::make_unique<Minari>(std::move(file), std::move(attributes), false, where), options);
+    if (options.mended) attributes = mended_members(attributes, "", options.mended);
+    return with_options(std::make_unique<Minari>(std::move(file), std::move(attributes), false,
+                                                 where, options.mended),
+                        options);
   }
   Plain metadata = read_json(files::read(json, most_json), quote(json), 64, Repeated::kept);
   if (!metadata.is(Plain::object)) fail(Code::format, quote(json), " is no JSON object");
+  if (options.mended) metadata = mended_members(metadata, "data/metadata.json", options.mended);
   const Plain* format = metadata.find("data_format", Plain::text);
   if (format != nullptr && format->characters() != "hdf5") {
     const std::string_view name = format->characters();
@@ -203,7 +261,7 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
   return with_options(
       std::make_unique<Minari>(
           hdf5::GroupFile::open(told ? path : values, options.max_bytes, options.max_entries),
-          std::move(metadata), true, quote(json)),
+          std::move(metadata), true, quote(json), options.mended),
       options);
 }
 

@@ -1,5 +1,6 @@
 #include "core/datasets/minari_meta.h"
 
+#include "core/datasets/save.h"
 #include "core/formats/json_text.h"
 
 namespace td::datasets {
@@ -16,6 +17,63 @@ Plain MinariMeta::space(const char* name) const {
   const Plain* text = members.find(name, Plain::text);
   if (text == nullptr) return {};
   return read_json(text->characters(), where + ": " + name, 64, Repeated::kept);
+}
+
+namespace {
+
+// A text of JSON inside: what is written in its place, and why not as it was.
+Plain mended_text(std::string_view name, const Plain& value, std::string& why) {
+  const auto gone = [&](const char* reason) {
+    why = text_of(quote(name), reason);
+    return Plain();
+  };
+  if (!value.is(Plain::text)) return gone(" is no text, and is left out");
+  Plain inner;
+  try {
+    inner = read_json(value.characters(), std::string(name), 64, Repeated::kept);
+  } catch (const Error&) {
+    return gone(" holds no JSON, and is left out");
+  }
+  if (!inner.is(Plain::object)) return gone(" holds no object, and is left out");
+  std::vector<std::pair<std::string, Plain>> more;
+  if (name == "env_spec") {
+    if (inner.find("id") == nullptr) return gone(" has no \"id\", and is left out");
+    if (inner.find("entry_point") == nullptr) more.emplace_back("entry_point", Plain());
+    if (inner.find("additional_wrappers") == nullptr)
+      more.emplace_back("additional_wrappers", Plain::of_list({}));
+  }
+  const Plain plain = without_words(inner);
+  if (more.empty() && plain == inner) return value;
+  why = text_of(quote(name), more.empty() ? " gets 1e999 for Infinity" : " gets what it lacks");
+  std::vector<std::pair<std::string, Plain>> members;
+  for (std::size_t i = 0; i < plain.items().size(); ++i)
+    members.emplace_back(plain.name(i), plain.items()[i]);
+  members.insert(members.end(), more.begin(), more.end());
+  return Plain::of_text(python_json(object_of(members)));
+}
+
+}  // namespace
+
+Plain mended_members(const Plain& members, const std::string& file, const MendFn& told) {
+  std::vector<std::pair<std::string, Plain>> kept;
+  for (std::size_t i = 0; i < members.items().size(); ++i) {
+    const std::string_view name = members.name(i);
+    Plain value = without_words(members.items()[i]);
+    if (name == "total_episodes" || name == "total_steps") continue;
+    std::string why;
+    if (name == "observation_space" || name == "action_space" || name == "env_spec")
+      value = mended_text(name, value, why);
+    const bool texts = name == "data_format" || name == "dataset_id" || name == "minari_version";
+    const bool lists = name == "author" || name == "author_email";
+    if ((texts && !value.is(Plain::text)) ||
+        (lists && !value.is(Plain::list) && !value.is(Plain::text))) {
+      why = text_of(quote(name), " is left out");
+      value = Plain();
+    }
+    if (!why.empty()) told(file, why);
+    if (!value.is(Plain::null)) kept.emplace_back(name, std::move(value));
+  }
+  return object_of(kept);
 }
 
 std::vector<std::int64_t> MinariMeta::lengths(const Source& set) const {

@@ -30,6 +30,9 @@ struct MinariMeta {
   Plain space(const char* name) const;
 };
 
+// Members that a set can be written with: without totals, which are counted, and without those that Minari could not read.
+Plain mended_members(const Plain& members, const std::string& file, const MendFn& told);
+
 inline OwnedKey below_next(const OwnedKey& key) {
   OwnedKey next{"next"};
   next.insert(next.end(), key.begin(), key.end());

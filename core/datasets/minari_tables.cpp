@@ -36,6 +36,7 @@ class MinariTables final : public Source {
   std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
 
   std::int64_t length(std::int64_t episode) const override {
+    if (options_.mended) return std::max<std::int64_t>(table(episode)->rows() - 1, 0);
     const Plain about = this->about(episode);
     const Plain* steps = about.find("total_steps");
     if (steps == nullptr) return std::max<std::int64_t>(table(episode)->rows() - 1, 0);
@@ -72,28 +73,40 @@ class MinariTables final : public Source {
   }
 
  private:
-  static std::string about_file(std::int64_t episode) {
-    return std::to_string(episode) + "/metadata.json";
+  std::string name_of_folder(std::int64_t episode) const {
+    return std::to_string(numbers_[static_cast<std::size_t>(episode)]);
+  }
+  std::string about_file(std::int64_t episode) const {
+    return name_of_folder(episode) + "/metadata.json";
   }
 
   Plain about(std::int64_t episode) const {
-    Plain found = folder_.json(about_file(episode));
+    Plain found;
+    try {
+      found = folder_.json(about_file(episode));
+    } catch (const Error& failure) {
+      if (!options_.mended || failure.code() == Code::out_of_memory) throw;
+      options_.mended("data/" + about_file(episode), text_of("it is made anew: ", failure.what()));
+      return found;
+    }
     if (!found.is(Plain::object))
       fail(Code::format, folder_.where(about_file(episode)), " is no JSON object");
     return found;
   }
 
   void count_episodes() {
-    std::vector<std::int64_t> numbers;
     for (const std::string& name : folder_.names("")) {
       const bool digits = name.find_first_not_of("0123456789") == std::string::npos;
-      if (digits && number_of(name) >= 0) numbers.push_back(number_of(name));
+      if (digits && number_of(name) >= 0) numbers_.push_back(number_of(name));
     }
-    std::sort(numbers.begin(), numbers.end());
-    episodes = static_cast<std::int64_t>(numbers.size());
+    std::sort(numbers_.begin(), numbers_.end());
+    episodes = static_cast<std::int64_t>(numbers_.size());
     for (std::int64_t i = 0; i < episodes; ++i) {
-      const std::int64_t found = numbers[static_cast<std::size_t>(i)];
-      if (found != i) fail(Code::format, where(), ": there is an episode ", found, " and none ", i);
+      const std::int64_t found = numbers_[static_cast<std::size_t>(i)];
+      if (found != i && options_.mended)
+        options_.mended("data", text_of("episode ", found, " becomes episode ", i));
+      if (found != i && !options_.mended)
+        fail(Code::format, where(), ": there is an episode ", found, " and none ", i);
     }
     const Plain* total = meta_.members.find("total_episodes", Plain::integer);
     if (total != nullptr && total->integral() != episodes) {
@@ -105,7 +118,7 @@ class MinariTables final : public Source {
   std::shared_ptr<const TableFile> table(std::int64_t episode) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (table_ && number_ == episode) return table_;
-    const std::string folder = std::to_string(episode);
+    const std::string folder = name_of_folder(episode);
     std::string file;
     for (const std::string& name : folder_.names(folder)) {
       if (name[0] == '.' || name[0] == '_' || name == "metadata.json") continue;
@@ -173,6 +186,7 @@ class MinariTables final : public Source {
   MinariMeta meta_;
   FileFormat format_;
   DatasetOptions options_;
+  std::vector<std::int64_t> numbers_;  // of the folders
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TableFile> table_;  // the last one that was read
   mutable std::int64_t number_ = -1;

@@ -276,6 +276,27 @@ std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& gro
   return found->integral();
 }
 
+void StepsFound::add(const hdf5::Leaf& leaf, std::int64_t more) {
+  const std::int64_t steps = std::max<std::int64_t>(leaf.rows() - more, 0);
+  if (leaf.rows() < 0) return;
+  if (least_ < 0 || steps < least_) shortest_ = leaf.place;
+  least_ = least_ < 0 ? steps : std::min(least_, steps);
+  most_ = std::max(most_, steps);
+}
+
+void StepsFound::require(const hdf5::GroupFile& file, const std::string& group,
+                         const char* attribute, const MendFn& mended) const {
+  if (least_ <= 0)
+    fail(Code::format, file.where(), ": ", quote(least_ < 0 ? group : shortest_), " has no rows");
+  const std::optional<Plain> told = file.attribute(group, attribute);
+  if (least_ != most_) {
+    mended("", text_of(quote(shortest_), " has rows for ", least_, " steps, and others for ", most_,
+                       ": the episode ends there"));
+  } else if (told && *told != Plain::of_integer(least_)) {
+    mended("", text_of(quote(group), " has ", least_, " steps, whatever its attribute says"));
+  }
+}
+
 void fail_rows(const hdf5::GroupFile& file, const hdf5::Leaf& leaf, std::int64_t wanted) {
   fail(Code::format, file.where(), ": ", quote(leaf.place), " has the sizes ",
        show_sizes(leaf.sizes), "; it should have ", wanted, " rows");

@@ -2,6 +2,8 @@
 #include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
 
+#include <map>
+
 namespace td::datasets {
 
 namespace {
@@ -10,17 +12,22 @@ constexpr const char* top = "/data";
 
 class Robomimic final : public GroupSource {
  public:
-  explicit Robomimic(std::unique_ptr<hdf5::GroupFile> file) : GroupSource(std::move(file)) {
+  Robomimic(std::unique_ptr<hdf5::GroupFile> file, const MendFn& mend)
+      : GroupSource(std::move(file)) {
     kind = DatasetKind::robomimic;
+    mended = mend;
     if (!file_->is_group(top))
       fail(Code::format, file_->where(), " is no data set of robomimic: it has no group \"/data\"");
     if (const auto found = file_->attribute(top, "repository_version"))
       version = std::string(found->characters());
     plain_ = file_->attribute(top, plain_mark).has_value();
-    names_ = file_->names(top);
-    for (const std::string& name : names_) {
+    for (const std::string& name : file_->names(top)) {
       const std::string place = group(name);
-      if (number_of(name) < 0 || !file_->is_group(place)) {
+      if (number_of(name) >= 0 && file_->is_group(place)) {
+        names_.push_back(name);
+      } else if (mended) {
+        mended("", text_of(quote(place), " is no demonstration, and is left out"));
+      } else {
         fail(Code::format, file_->where(), ": ", quote(place),
              " is no demonstration: those are groups with a number at the end of their names");
       }
@@ -44,8 +51,8 @@ class Robomimic final : public GroupSource {
     std::vector<Column> columns;
     for (hdf5::Leaf& leaf : leaves_of(*file_, place)) {
       Column column = this->column(leaf);
-      if (column.key.empty() && leaf.rows() != length) continue;
-      require_rows(*file_, leaf, length);
+      if (column.key.empty() && !is_of_steps(leaf, place, length)) continue;
+      if (!mended || leaf.rows() < length) require_rows(*file_, leaf, length);
       if (column.key.empty()) column.key = leaf.path;
       column.leaf = std::move(leaf);
       columns.push_back(std::move(column));
@@ -81,7 +88,7 @@ class Robomimic final : public GroupSource {
     put_members(result, nested_members(file_->attributes(group(name))));
     const std::int64_t length = length_of(group(name));
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(name))) {
-      if (column(leaf).key.empty() && leaf.rows() != length)
+      if (column(leaf).key.empty() && !is_of_steps(leaf, group(name), length))
         put_leaf(result, leaf.path, *file_, leaf);
     }
     return result;
@@ -91,12 +98,28 @@ class Robomimic final : public GroupSource {
   static std::string group(const std::string& name) { return std::string(top) + "/" + name; }
 
   std::int64_t length_of(const std::string& place) const {
+    if (mended) return found_in(place).steps();
     const std::int64_t length = count_attribute(*file_, place, "num_samples");
     if (length >= 0) return length;
     const std::vector<hdf5::Leaf> leaves = file_->leaves(place + "/actions");
     if (leaves.empty() || leaves[0].rows() < 0)
       fail(Code::format, file_->where(), ": ", quote(place + "/actions"), " has no rows");
     return leaves[0].rows();
+  }
+
+  const StepsFound& found_in(const std::string& place) const {
+    const auto known = found_.find(place);
+    if (known != found_.end()) return known->second;
+    StepsFound found;
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, place)) {
+      if (!column(leaf).key.empty()) found.add(leaf, 0);
+    }
+    found.require(*file_, place, "num_samples", mended);
+    return found_.emplace(place, found).first->second;
+  }
+
+  bool is_of_steps(const hdf5::Leaf& leaf, const std::string& place, std::int64_t length) const {
+    return mended ? found_in(place).fits(leaf) : leaf.rows() == length;
   }
 
   // Without a key: a dataset that we do not know.
@@ -125,14 +148,15 @@ class Robomimic final : public GroupSource {
   }
 
   std::vector<std::string> names_;
-  bool plain_ = false;  // the observation is one tensor
+  mutable std::map<std::string, StepsFound> found_;  // of a mended set, which one thread reads
+  bool plain_ = false;                               // the observation is one tensor
 };
 
 }  // namespace
 
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options) {
   return std::make_unique<Robomimic>(
-      hdf5::GroupFile::open(path, options.max_bytes, options.max_entries));
+      hdf5::GroupFile::open(path, options.max_bytes, options.max_entries), options.mended);
 }
 
 }  // namespace td::datasets

@@ -4,6 +4,7 @@
 #include "core/datasets/dataset.h"
 #include "core/hdf5/growing_file.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ struct DatasetSaveOptions {
   bool lossy = false;        // leaves out what the kind cannot hold
   bool durable = false;      // waits until it is on disk
   std::int64_t deflate = 0;  // as in hdf5::SaveOptions
+  bool lerobot_v21 = false;  // LeRobot in version 2.1: a table, and a video, for each episode
   bool resume = false;       // a DatasetWriter goes on behind the episodes that are there
+  std::function<void(const std::string&)> lost = {};  // with `lossy`: told what is left out
 };
 
 // The rows of `td` are split by "episode", or behind each "done"; with more batch dimensions, each element of the first is
@@ -94,7 +97,7 @@ class Entries {
 // What a file of that kind will hold, and what it cannot.
 class Draft {
  public:
-  explicit Draft(bool lossy) : lossy_(lossy) {}
+  explicit Draft(const DatasetSaveOptions& options) : lossy_(options.lossy), told_(options.lost) {}
 
   void put(const OwnedKey& place, const Rows& rows);
   void put(const OwnedKey& place, const at::Tensor& tensor);
@@ -115,6 +118,7 @@ class Draft {
 
  private:
   bool lossy_;
+  std::function<void(const std::string&)> told_;
   TensorDict root_;
   struct Attributes {
     std::string place;

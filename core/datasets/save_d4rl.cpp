@@ -26,7 +26,7 @@ bool says_more(const TensorDict& about) {
 class D4rlWriter final : public SetWriter {
  public:
   explicit D4rlWriter(SetPlan plan)
-      : plan_(std::move(plan)), draft_(plan_.options.lossy), file_(open_file(plan_)) {
+      : plan_(std::move(plan)), draft_(plan_.options), file_(open_file(plan_)) {
     if (!file_->is_empty()) resume();
   }
 
@@ -34,7 +34,7 @@ class D4rlWriter final : public SetWriter {
 
   void add(const TensorDict& rows, const TensorDict& about) override {
     State next = now_;
-    if (plan_.each) draft_ = Draft(plan_.options.lossy);
+    if (plan_.each) draft_ = Draft(plan_.options);
     if (file_->is_empty()) put_head();
     const TensorDict columns = put(rows, about, next);
     if (plan_.each) draft_.require_all(DatasetKind::d4rl);

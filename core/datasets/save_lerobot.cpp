@@ -1,5 +1,5 @@
 // LeRobot's data sets, version 3.0: meta, and tables in Parquet with a row group for each episode. Memory holds the episodes of
-// one table at a time.
+// one table at a time. Version 2.1 has a table for each episode, and lines of JSON for meta.
 #include "core/arrow/library.h"
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/lerobot_info.h"
@@ -45,7 +45,7 @@ class LeRobotWriter final : public SetWriter {
  public:
   explicit LeRobotWriter(SetPlan plan)
       : plan_(std::move(plan)),
-        draft_(plan_.options.lossy),
+        draft_(plan_.options),
         planner_(plan_.metadata, draft_),
         pending_(0) {
     if (plan_.each) {
@@ -78,9 +78,30 @@ class LeRobotWriter final : public SetWriter {
 
   void finish() override {
     const LeRobotPlan& plan = planner_.finish();
+    if (v21() && metadata_member(plan_.metadata, "subtasks").is(Plain::list))
+      draft_.lose("the texts of subtasks");
     draft_.require_all(DatasetKind::lerobot);
     begin();
     write_rows();
+    v21() ? write_lines() : write_meta(plan);
+    target_->write("meta/info.json",
+                   python_json(without_words(lerobot_info(plan, plan_.metadata, v21()))));
+    target_->commit(plan_.options.durable);
+  }
+
+ private:
+  bool v21() const noexcept { return plan_.options.lerobot_v21; }
+
+  void begin() {
+    if (target_) return;
+    target_.emplace(folder_);
+    for (const char* name : {"meta", "meta/episodes", "meta/episodes/chunk-000", "data"}) {
+      if (!v21() || std::string_view(name).find('/') == std::string_view::npos)
+        target_->make_folder(name);
+    }
+  }
+
+  void write_meta(const LeRobotPlan& plan) {
     write_episodes();
     write_tasks(place("meta/tasks.parquet"), "task_index", plan.tasks);
     const Plain subtasks = metadata_member(plan_.metadata, "subtasks");
@@ -89,17 +110,47 @@ class LeRobotWriter final : public SetWriter {
       for (const Plain& one : subtasks.items()) texts.emplace_back(one.characters());
       write_tasks(place("meta/subtasks.parquet"), "subtask_index", texts);
     }
-    target_->write("meta/stats.json", python_json(all_stats()));
-    target_->write("meta/info.json", python_json(lerobot_info(plan, plan_.metadata)));
-    target_->commit(plan_.options.durable);
+    target_->write("meta/stats.json", python_json(without_words(all_stats())));
   }
 
- private:
-  void begin() {
-    if (target_) return;
-    target_.emplace(folder_);
-    for (const char* name : {"meta", "meta/episodes", "meta/episodes/chunk-000", "data"})
-      target_->make_folder(name);
+  // Version 2.1.
+  void write_lines() {
+    const LeRobotPlan& plan = planner_.plan();
+    std::string tasks, episodes, stats;
+    for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+      tasks += python_json(object_of(
+                   {{"task_index", number_of(i)}, {"task", Plain::of_text(plan.tasks[i])}})) +
+               "\n";
+    }
+    for (std::size_t i = 0; i < plan.episodes.size(); ++i) {
+      std::vector<Plain> texts;
+      for (const std::int64_t task : tasks_of(plan.episodes[i]))
+        texts.push_back(Plain::of_text(plan.tasks[static_cast<std::size_t>(task)]));
+      episodes += python_json(object_of({{"episode_index", number_of(i)},
+                                         {"tasks", Plain::of_list(std::move(texts))},
+                                         {"length", Plain::of_integer(plan.episodes[i].steps)}})) +
+                  "\n";
+      std::vector<std::pair<std::string, Plain>> members;
+      for (const auto& feature : stats_[i])
+        members.emplace_back(feature.first, feature.second.plain(/*quantiles=*/false));
+      stats += python_json(without_words(
+                   object_of({{"episode_index", number_of(i)}, {"stats", object_of(members)}}))) +
+               "\n";
+    }
+    target_->write("meta/tasks.jsonl", tasks);
+    target_->write("meta/episodes.jsonl", episodes);
+    target_->write("meta/episodes_stats.jsonl", stats);
+  }
+
+  static Plain number_of(std::size_t i) { return Plain::of_integer(static_cast<std::int64_t>(i)); }
+
+  // The tasks of its rows, each once.
+  static std::vector<std::int64_t> tasks_of(const PlannedEpisode& episode) {
+    std::vector<std::int64_t> seen;
+    for (const std::int64_t task : episode.tasks) {
+      if (std::find(seen.begin(), seen.end(), task) == seen.end()) seen.push_back(task);
+    }
+    return seen;
   }
 
   std::string place(const std::string& relative) const {
@@ -137,7 +188,8 @@ class LeRobotWriter final : public SetWriter {
       for (const at::Tensor& one : tensors[c]) bytes += static_cast<std::int64_t>(one.nbytes());
       for (const std::string& one : items[c]) bytes += static_cast<std::int64_t>(one.size());
     }
-    video_files_.add(*target_, videos, plan.fps.number());
+    v21() ? VideoFiles::add_alone(*target_, videos, number)
+          : video_files_.add(*target_, videos, plan.fps.number());
     add_video_stats(videos);
     const at::Tensor counted = at::arange(episode.steps, at::kLong);
     const at::Tensor times = (counted.to(at::kDouble) / plan.fps.number()).to(at::kFloat);
@@ -157,6 +209,7 @@ class LeRobotWriter final : public SetWriter {
     pending_.groups.push_back(episode.steps);
     pending_.bytes += bytes;
     places_.emplace_back(files_ / lerobot_chunks_size, files_ % lerobot_chunks_size);
+    if (v21()) write_rows();
   }
 
   // The rows that wait become a file.
@@ -167,7 +220,9 @@ class LeRobotWriter final : public SetWriter {
     const std::int64_t chunk = files_ / lerobot_chunks_size, file = files_ % lerobot_chunks_size;
     ++files_;
     const std::string path =
-        filled_path(lerobot_data_path, {{"chunk_index", chunk}, {"file_index", file}}, "");
+        v21() ? filled_path(lerobot_v21_data_path,
+                            {{"episode_chunk", chunk}, {"episode_index", files_ - 1}}, "")
+              : filled_path(lerobot_data_path, {{"chunk_index", chunk}, {"file_index", file}}, "");
     if (file == 0) target_->make_folder(path.substr(0, path.rfind('/')));
     std::vector<arrow::Column> columns;
     std::vector<std::pair<std::string, Plain>> descriptions;
@@ -267,10 +322,7 @@ class LeRobotWriter final : public SetWriter {
       file_numbers.push_back(places_[i].second);
       from.push_back(row);
       to.push_back(row += episode.steps);
-      std::vector<std::int64_t> seen;
-      for (const std::int64_t task : episode.tasks) {
-        if (std::find(seen.begin(), seen.end(), task) == seen.end()) seen.push_back(task);
-      }
+      const std::vector<std::int64_t> seen = tasks_of(episode);
       for (const std::int64_t task : seen)
         tasks.push_back(plan.tasks[static_cast<std::size_t>(task)]);
       task_counts.push_back(static_cast<std::int64_t>(seen.size()));

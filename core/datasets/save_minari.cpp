@@ -105,7 +105,7 @@ constexpr const char* metadata_file = "data/metadata.json";
 
 class MinariWriter final : public SetWriter {
  public:
-  explicit MinariWriter(SetPlan plan) : plan_(std::move(plan)), draft_(plan_.options.lossy) {
+  explicit MinariWriter(SetPlan plan) : plan_(std::move(plan)), draft_(plan_.options) {
     folder_ = folder_for(plan_.path, DatasetKind::minari, metadata_file);
     if (plan_.options.resume && files::look(folder_).found != files::Found::nothing) resume();
     observations_ = known_space("observation_space", now_.observations);
@@ -116,7 +116,7 @@ class MinariWriter final : public SetWriter {
 
   void add(const TensorDict& rows, const TensorDict& about) override {
     State next = now_;
-    if (plan_.each) draft_ = Draft(plan_.options.lossy);
+    if (plan_.each) draft_ = Draft(plan_.options);
     put(rows, about, next);
     if (plan_.each) {
       const std::string text = text_for(next);
@@ -265,7 +265,7 @@ class MinariWriter final : public SetWriter {
       const Plain told = metadata_member(plan_.metadata, name);
       if (given.is(Plain::object)) return std::string(told.characters());
       totals.made.push_back(Plain::of_text(name));
-      return python_json(made.take(draft_));
+      return python_json(without_words(made.take(draft_)));
     };
     totals.observations = text(observations_, state.observations, "observation_space");
     totals.actions = text(actions_, state.actions, "action_space");

@@ -70,7 +70,7 @@ class Demo {
 class RobomimicWriter final : public SetWriter {
  public:
   explicit RobomimicWriter(SetPlan plan)
-      : plan_(std::move(plan)), draft_(plan_.options.lossy), file_(open_file(plan_)) {
+      : plan_(std::move(plan)), draft_(plan_.options), file_(open_file(plan_)) {
     if (file_->is_empty()) return;
     const auto set = open_robomimic(new_file_path(plan_.path), DatasetOptions());
     now_.episodes = set->episodes;
@@ -82,7 +82,7 @@ class RobomimicWriter final : public SetWriter {
 
   void add(const TensorDict& rows, const TensorDict& about) override {
     State next = now_;
-    if (plan_.each) draft_ = Draft(plan_.options.lossy);
+    if (plan_.each) draft_ = Draft(plan_.options);
     if (file_->is_empty()) put_head();
     put(rows, about, next);
     if (plan_.each) draft_.require_all(DatasetKind::robomimic);

@@ -17,7 +17,7 @@ namespace {
 class TorchrlWriter final : public SetWriter {
  public:
   explicit TorchrlWriter(SetPlan plan)
-      : plan_(std::move(plan)), folder_(files::absolute(plan_.path)), draft_(plan_.options.lossy) {
+      : plan_(std::move(plan)), folder_(files::absolute(plan_.path)), draft_(plan_.options) {
     const bool there = files::look(folder_).found != files::Found::nothing;
     if (there && !replay_folder::is_one(folder_))
       fail(Code::io, quote(folder_), " is there already, and is no replay buffer to replace");

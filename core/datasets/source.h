@@ -75,6 +75,8 @@ std::int64_t number_of(std::string_view name) noexcept;
 void put_members(TensorDict& td, const Plain& object);
 // One of them; null without it.
 Plain metadata_member(const TensorDict& metadata, std::string_view name);
+// The same with 1e999 and -1e999 for Infinity and -Infinity, which readers of JSON refuse. Python reads both.
+Plain without_words(const Plain& value);
 // Names with slashes as objects in objects: {"a/b": 1} becomes {"a": {"b": 1}}.
 Plain nested_members(const Plain& object);
 

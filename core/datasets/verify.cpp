@@ -12,10 +12,10 @@ namespace td {
 
 namespace datasets {
 
-void Problems::tell(const Spot& at, const std::string& text, bool is_note) {
+void Problems::tell(const Spot& at, const std::string& text, bool is_note, bool can_be_mended) {
   // What several looks find, is said once.
   if (!told_.insert(text_of(at.episode, ' ', at.row, ' ', text)).second) return;
-  found_({at.file, text, at.episode, at.row, is_note});
+  found_({at.file, text, at.episode, at.row, is_note, can_be_mended});
 }
 
 bool Problems::blames(const Error& failure) noexcept {

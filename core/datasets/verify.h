@@ -13,6 +13,7 @@ struct DatasetProblem {
   std::string text;                     // one line
   std::int64_t episode = -1, row = -1;  // -1: none
   bool is_note = false;                 // the library of the set reads it, and yet it is unusual
+  bool can_be_mended = false;           // a note that is gone after a repair
 };
 using ProblemFn = std::function<void(const DatasetProblem&)>;
 

@@ -62,8 +62,9 @@ void note_words(Problems& problems, const std::string& file, const Plain& value,
   std::string word;
   const std::string found = word_below(value, place, word);
   if (found.empty()) return;
-  problems.note({file}, quote(found), " has ", word,
-                ", which Python writes and strict readers of JSON refuse");
+  const std::string text = text_of(quote(found), " has ", word,
+                                   ", which Python writes and strict readers of JSON refuse");
+  word == "NaN" ? problems.note({file}, text) : problems.note_mendable({file}, text);
 }
 
 Plain inner_json(Problems& problems, const std::string& file, const Plain& text, const char* name) {

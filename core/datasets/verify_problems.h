@@ -23,6 +23,10 @@ class Problems {
   Problems(std::string path, const ProblemFn& found) : path_(std::move(path)), found_(found) {}
 
   const std::string& path() const noexcept { return path_; }
+  // Whether the set is to blame for a failure.
+  static bool blames(const Error& failure) noexcept;
+  // A message without the path of the set.
+  std::string without_path(const std::string& text) const;
 
   template <class... Parts>
   void add(const Spot& at, const Parts&... parts) {
@@ -31,6 +35,11 @@ class Problems {
   template <class... Parts>
   void note(const Spot& at, const Parts&... parts) {
     tell(at, text_of(parts...), true);
+  }
+  // A note that is gone when the set is written anew.
+  template <class... Parts>
+  void note_mendable(const Spot& at, const Parts&... parts) {
+    tell(at, text_of(parts...), true, true);
   }
   // One for all rows in which a flag is true: bool [rows], counted from `first` on.
   template <class... Parts>
@@ -55,9 +64,7 @@ class Problems {
   }
 
  private:
-  void tell(const Spot& at, const std::string& text, bool is_note);
-  static bool blames(const Error& failure) noexcept;
-  std::string without_path(const std::string& text) const;
+  void tell(const Spot& at, const std::string& text, bool is_note, bool can_be_mended = false);
   // How many flags are set, and the first of them.
   static std::int64_t find_row(const at::Tensor& flags, std::int64_t first, std::int64_t& row);
   static std::string others(std::int64_t more);

@@ -7,7 +7,8 @@ namespace td::json {
 
 namespace {
 
-constexpr std::string_view words[] = {"NaN", "Infinity", "-Infinity"};
+// Python's reader takes numbers that are too large for infinite, which spares strict readers the word.
+constexpr std::string_view words[] = {"NaN", "Infinity", "-Infinity", "1e999", "-1e999"};
 
 // Whether a value may begin behind `before`, or end before `after`.
 bool may_begin(char before) noexcept {
@@ -34,8 +35,8 @@ std::size_t word_at(std::string_view text, std::size_t at) noexcept {
 
 std::string NumberWords::spell(std::string_view text) {
   spelling_.clear();
-  if (text.find("NaN") == std::string_view::npos && text.find("Infinity") == std::string_view::npos)
-    return {};
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  if (!has("NaN") && !has("Infinity") && !has("1e999")) return {};
   // One zero more than anywhere in the text.
   std::size_t most = 0, run = 0;
   for (const char c : text) {
@@ -48,7 +49,7 @@ std::string NumberWords::spell(std::string_view text) {
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    const bool starts = !quoted && (c == 'N' || c == 'I' || c == '-');
+    const bool starts = !quoted && (c == 'N' || c == 'I' || c == '-' || c == '1');
     const std::size_t k = starts ? word_at(text, at) : std::size(words);
     if (k < std::size(words)) {
       result += spelling_ + static_cast<char>('0' + k);

@@ -1,5 +1,5 @@
 // core/formats/number_words.h: NaN and infinities in JSON, which Python's json module writes and reads, for a parser
-// that knows numbers only.
+// that knows finite numbers only.
 #pragma once
 
 #include <cstddef>

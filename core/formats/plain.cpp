@@ -128,7 +128,8 @@ double Plain::number() const {
   double value = 0;
   if (parse_digits(characters(), value)) return value;
   value = std::strtod(std::string(characters()).c_str(), nullptr);  // too close to 0
-  if (std::isfinite(value)) return value;
+  const bool is_infinite = characters() == "1e999" || characters() == "-1e999";
+  if (std::isfinite(value) || is_infinite) return value;
   fail(Code::format, "the number ", characters(), " is too large");
 }
 

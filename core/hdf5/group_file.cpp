@@ -58,7 +58,10 @@ class OpenGroups final : public GroupFile {
     Budget budget = this->budget();
     Options options = options_;
     std::string top = group;
-    const bool alone = type_at(group) == H5O_TYPE_DATASET;
+    const H5O_type_t type = type_at(group);
+    const bool alone = type == H5O_TYPE_DATASET;
+    if (!alone && type != H5O_TYPE_GROUP && type != H5O_TYPE_UNKNOWN)
+      fail(Code::format, where_, ": ", quote(group), " is neither a group nor a dataset");
     if (alone) {
       const std::size_t slash = group.rfind('/');
       options.keys = {{group.substr(slash + 1)}};

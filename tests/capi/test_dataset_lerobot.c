@@ -40,6 +40,44 @@ TD_TEST(lerobot_there_and_back) {
   td_free(flat_of(copy));
 }
 
+TD_TEST(version_3_becomes_2) {
+  const char *older = kept(file_named("older")), *newer = kept(file_named("newer"));
+  convert(data_of("lerobot/arm"), older, TD_DATASET_SAVE_LEROBOT_V21);
+  td_tensordict *td = flat_of(older);
+  check_arm(td);
+  td_free(td);
+  td_dataset *set = open_set(older);
+  char text[16];
+  size_t length = 0;
+  TD_DO(td_dataset_version(set, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "v2.1");
+  TD_DO(td_dataset_metadata(set, &td));
+  check_json_of(td, "total_chunks", "1");
+  check_json_of(td, "total_videos", "0");
+  td_entry_kind kind;
+  TD_DO(td_get_kind(td, TD_KEY("data_files_size_in_mb"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NONE);
+  td_free(td);
+  td_dataset_free(set);
+  TD_CHECK(td_exists(td_path(older, "data/chunk-000/episode_000002.parquet")));
+  TD_CHECK(td_exists(td_path(older, "meta/episodes_stats.jsonl")));
+  TD_CHECK(!td_exists(td_path(older, "meta/episodes")));
+  convert(older, newer, 0); /* and back */
+  td = flat_of(newer);
+  check_arm(td);
+  td_free(td);
+  TD_CHECK(td_exists(td_path(newer, "meta/episodes/chunk-000/file-000.parquet")));
+  /* Videos: one of an episode alone goes with it, one of several is an error. */
+  convert(data_of("lerobot/cams_v21"), older, TD_DATASET_SAVE_LEROBOT_V21);
+  TD_CHECK(td_exists(older));
+  set = open_set(data_of("lerobot/arm_video"));
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.flags = TD_DATASET_SAVE_LEROBOT_V21;
+  TD_EXPECT(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, newer, &options), TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "videos are not cut");
+  td_dataset_free(set);
+}
+
 TD_TEST(minari_as_lerobot) {
   const char *to = kept(file_named("mixed"));
   td_dataset *set = open_set(data_of("minari/pendulum"));

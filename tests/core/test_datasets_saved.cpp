@@ -154,7 +154,7 @@ TEST(DatasetsSaved, RowsOfAProgram) {
   EXPECT_EQ(
       text_in(set->metadata(), {"observation_space"}),
       R"({"type": "Dict", "subspaces": {"x": {"type": "Box", "dtype": "float32", "shape": [2], )"
-      R"("low": [-Infinity, -Infinity], "high": [Infinity, Infinity]}}})");
+      R"("low": [-1e999, -1e999], "high": [1e999, 1e999]}}})");
   // A folder that is something else is not replaced.
   test::fs::create_directory(folder("other"));
   expect_error(Code::io, "is there already",

@@ -88,6 +88,11 @@ for flags in range(16):
 for path in sorted((GOLDEN.parent / "videos").glob("*.mp4")):
     write("video", path.stem, path.read_bytes())
 
+for path in sorted((GOLDEN.parent / "datasets/lerobot").glob("*/data/*/*0.parquet")):
+    whole = path.read_bytes()
+    if len(whole) < 1 << 16:
+        write("parquet", path.parts[-4], struct.pack("<H", len(whole)) + whole + whole[:len(whole) - 8 - struct.unpack("<I", whole[-8:-4])[0]])
+
 BAGS = GOLDEN.parent / "bags"
 for path in sorted(BAGS.rglob("*.mcap")):
     bag = bytearray(path.read_bytes())

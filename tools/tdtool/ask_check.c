@@ -32,17 +32,28 @@ struct repair_values repair_asked;
 static const tool_option repair_options[] = {
     {"dry-run", 'n', NULL, NULL, "print what would be done, without changes", TAKES_NOTHING,
      &repair_asked.dry},
-    {"force", 0, NULL, NULL, "repair even if no row remains", TAKES_NOTHING, &repair_asked.force},
+    {"force", 0, NULL, NULL,
+     "repair even if no row remains, or an episode is lost; replace an existing OUT", TAKES_NOTHING,
+     &repair_asked.force},
+    {"durable", 0, NULL, NULL, "of a data set: wait until all data is on the disk", TAKES_NOTHING,
+     &saving.durable},
 };
 
 const tool_command command_repair = {
     .name = "repair",
-    .arguments = "FOLDER [OPTION...]",
-    .summary = "Brings back the rows that an interrupted writer left",
+    .arguments = "PATH [OUT] [OPTION...]",
+    .summary = "Brings back what an interrupted writer left, also in data sets",
     .text =
-        "tdtool publishes the whole rows that an interrupted writer left, drops rows that some "
-        "files lack, and frees the space behind the last row. It does not change the other rows. "
-        "With --dry-run the exit status is 1 if there is something to repair.",
-    .example = "tdtool repair rollout --dry-run\ntdtool repair rollout",
-    TAKES(repair_options, 1, 1),
+        "Of a folder, tdtool publishes the whole rows that an interrupted writer left, drops rows "
+        "that some files lack, and frees the space behind the last row. It does not change the "
+        "other rows. With --dry-run the exit status is 1 if there is something to repair.\n\n"
+        "Of a data set (Minari, LeRobot, robomimic), in which verify finds problems, it writes "
+        "every episode that can be read as a new set, OUT, or without it in the place of PATH; "
+        "totals, order, statistics and tables of tasks are made anew. Parquet without a footer "
+        "gives the row groups that are whole, MCAP without an end the records that are. It says "
+        "what was wrong, what it did, and what is lost: then the exit status is 1, and PATH is not "
+        "replaced without --force.",
+    .example =
+        "tdtool repair rollout --dry-run\ntdtool repair rollout\ntdtool repair arm arm-whole",
+    TAKES(repair_options, 1, 2),
 };

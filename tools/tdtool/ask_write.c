@@ -23,7 +23,8 @@ struct convert_values convert_asked;
 
 static const tool_option convert_options[] = {
     {"as", 0, "KIND", NULL,
-     "write a data set: minari, lerobot, robomimic, d4rl or torchrl; or the rows of one: "
+     "write a data set: minari, lerobot, lerobot-v2.1, robomimic, d4rl or torchrl; or the rows of "
+     "one: "
      "tensordict",
      TAKES_TEXT, &convert_asked.as},
     {"lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold",

@@ -39,17 +39,17 @@ extern struct view_values {
 } view_asked;
 #define EPISODES_OPTION(what) \
   { "episodes", 0, "EPISODES", NULL, what, TAKES_TEXT, &view_asked.episodes }
-#define SET_OPTIONS                                                                            \
-  {"as",                                                                                       \
-   0,                                                                                          \
-   "KIND",                                                                                     \
-   NULL,                                                                                       \
-   "write another kind of data set: minari, lerobot, robomimic, d4rl or torchrl",              \
-   TAKES_TEXT,                                                                                 \
-   &view_asked.as},                                                                            \
-  {                                                                                            \
-    "lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold", \
-        TAKES_NOTHING, &view_asked.lossy                                                       \
+#define SET_OPTIONS                                                                             \
+  {"as",                                                                                        \
+   0,                                                                                           \
+   "KIND",                                                                                      \
+   NULL,                                                                                        \
+   "write another kind of data set: minari, lerobot, lerobot-v2.1, robomimic, d4rl or torchrl", \
+   TAKES_TEXT,                                                                                  \
+   &view_asked.as},                                                                             \
+  {                                                                                             \
+    "lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold",  \
+        TAKES_NOTHING, &view_asked.lossy                                                        \
   }
 extern struct split_values {
   double share;

@@ -44,7 +44,7 @@ static void take_metadata(const char *from, form as) {
 /* One data set, or dictionary, as a data set of a kind. */
 static int convert_set(const char *from, const char *to) {
   const td_dataset_kind kind = dataset_kind_named("convert", convert_asked.as);
-  const td_dataset_save_options options = set_saving(convert_asked.lossy);
+  const td_dataset_save_options options = set_saving(convert_asked.as, convert_asked.lossy);
   td_dataset *set;
   td_tensordict *td;
   refuse_existing(to);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runs.h"
+#include "views.h"
 
 static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spare) {
   text line = {NULL, 0, 0};
@@ -27,11 +28,12 @@ static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spa
 }
 
 int run_repair(int count, char **arguments) {
-  (void)count;
   int64_t rows, stored, spare;
   const char *path = arguments[0];
+  if (is_set(path)) return repair_set(path, count > 1 ? arguments[1] : path);
+  if (count > 1) die_usage("%s is no data set; only these are repaired into another place", path);
   if (form_of_file(path) != FORM_FOLDER)
-    die("%s is not a folder; only folders can be repaired", path);
+    die("%s is not a folder; only folders and data sets can be repaired", path);
   must(td_memmap_length(path, &rows, &stored, &spare));
   int64_t kept = stored;
   if (kept == 0 && rows > 0 && !repair_asked.dry && !repair_asked.force) {

@@ -8,6 +8,8 @@
 
 #include "td_tool.h"
 
+#define older_lerobot "lerobot-v2.1"
+
 static const struct {
   td_dataset_kind kind;
   const char *name, *title;
@@ -15,6 +17,7 @@ static const struct {
              {TD_DATASET_KIND_ROBOMIMIC, "robomimic", "robomimic"},
              {TD_DATASET_KIND_D4RL, "d4rl", "D4RL"},
              {TD_DATASET_KIND_LEROBOT, "lerobot", "LeRobot"},
+             {TD_DATASET_KIND_LEROBOT, older_lerobot, "LeRobot"},
              {TD_DATASET_KIND_TORCHRL, "torchrl", "TorchRL"},
              {TD_DATASET_KIND_ROS, "ros", "ROS"},
              {TD_DATASET_KIND_DETECT, "tensordict", ""}};
@@ -24,8 +27,10 @@ td_dataset_kind dataset_kind_named(const char *command, const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
     if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
   }
-  die_usage("%s: --as takes one of: minari lerobot robomimic d4rl torchrl tensordict; not '%s'",
-            command, name);
+  die_usage(
+      "%s: --as takes one of: minari lerobot lerobot-v2.1 robomimic d4rl torchrl tensordict; not "
+      "'%s'",
+      command, name);
 }
 
 static size_t row_of(td_dataset_kind kind) {
@@ -36,10 +41,11 @@ static size_t row_of(td_dataset_kind kind) {
 
 const char *dataset_kind_name(td_dataset_kind kind) { return kinds[row_of(kind)].name; }
 
-td_dataset_save_options set_saving(bool lossy) {
+td_dataset_save_options set_saving(const char *as, bool lossy) {
   td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
   options.flags =
       (lossy ? TD_DATASET_SAVE_LOSSY : 0) | (saving.durable ? TD_DATASET_SAVE_DURABLE : 0);
+  if (as && strcmp(as, older_lerobot) == 0) options.flags |= TD_DATASET_SAVE_LEROBOT_V21;
   options.deflate = saving.compress ? 4 : 0;
   return options;
 }

@@ -12,7 +12,7 @@ const char *dataset_kind_name(td_dataset_kind kind);
 void print_dataset(const td_dataset *set, const char *path);
 
 /* How a set is written, by the options of the command. */
-td_dataset_save_options set_saving(bool lossy);
+td_dataset_save_options set_saving(const char *as, bool lossy);
 
 /* Opens one with the entries of its videos, whose frames are decoded when rows are read. */
 td_status open_set(const char *path, td_dataset **set);

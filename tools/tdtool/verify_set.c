@@ -11,10 +11,7 @@ typedef struct findings {
   size_t problems, notes;
 } findings;
 
-static void take_problem(void *user, const td_tool_problem *problem) {
-  findings *to = user;
-  const char *kind = problem->is_note ? "note" : "problem";
-  *(problem->is_note ? &to->notes : &to->problems) += 1;
+void add_problem(table *lines, const char *kind, color how, const td_tool_problem *problem) {
   if (common.json) {
     json_begin('{');
     json_member(text, "file", problem->file);
@@ -31,11 +28,18 @@ static void take_problem(void *user, const td_tool_problem *problem) {
     addf(&place, "%sepisode %" PRId64, place.length ? ", " : "", problem->episode);
   if (problem->row >= 0) addf(&place, ", row %" PRId64, problem->row);
   add_escaped(&clean, problem->text);
-  table_cell(to->lines, BOLD, place.length ? place.data : ".");
-  table_cell(to->lines, problem->is_note ? DIM : RED, kind);
-  table_cell(to->lines, PLAIN, clean.length ? clean.data : "");
+  table_cell(lines, BOLD, place.length ? place.data : ".");
+  table_cell(lines, how, kind);
+  table_cell(lines, PLAIN, clean.length ? clean.data : "");
   text_free(&place);
   text_free(&clean);
+}
+
+static void take_problem(void *user, const td_tool_problem *problem) {
+  findings *to = user;
+  *(problem->is_note ? &to->notes : &to->problems) += 1;
+  add_problem(to->lines, problem->is_note ? "note" : "problem", problem->is_note ? DIM : RED,
+              problem);
 }
 
 static void add_count(text *to, size_t count, const char *what) {

@@ -78,7 +78,7 @@ static int64_t episodes_of_set(const td_dataset *set) {
 
 void save_view(const char *command, const td_dataset *const *sets, size_t sets_len,
                const td_tool_view *view, const char *out) {
-  td_dataset_save_options options = set_saving(view_asked.lossy);
+  td_dataset_save_options options = set_saving(view_asked.as, view_asked.lossy);
   td_dataset *part;
   td_dataset_kind kind;
   must(td_tool_view_of(sets, sets_len, view, &part));

@@ -23,5 +23,9 @@ int slice_set(int count, char **arguments);
 int drop_set(int count, char **arguments);
 int merge_sets(int count, char **arguments);
 int verify_set(const char *path);
+int repair_set(const char *path, const char *out);
+
+/* A line about a set: where, what kind of line it is, and the text. */
+void add_problem(table *lines, const char *kind, color how, const td_tool_problem *problem);
 
 #endif

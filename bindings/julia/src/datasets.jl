@@ -65,8 +65,9 @@ rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
     call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
 flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
 
-dataset_save_options(lossy, durable, deflate, resume = false) = Ref(td_dataset_save_options(
-    flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE | resume * TD_DATASET_SAVE_RESUME,
+dataset_save_options(lossy, durable, deflate; resume = false, lerobot_v21 = false) = Ref(td_dataset_save_options(
+    flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE | resume * TD_DATASET_SAVE_RESUME |
+            lerobot_v21 * TD_DATASET_SAVE_LEROBOT_V21,
     deflate = deflate))
 
 function dataset_number(kind::Symbol)
@@ -76,24 +77,26 @@ function dataset_number(kind::Symbol)
 end
 
 """
-    save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0)
-    convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0)
+    save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0, lerobot_v21 = false)
+    convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0, lerobot_v21 = false)
 
 Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic` or `:d4rl`. Episodes of `td` are runs
 of one number in `episode`, or the elements of a lazy stack; `metadata` is what `metadata(set)` gives. What the kind cannot
-hold is an error, and left out, or filled in, with `lossy`.
+hold is an error, and left out, or filled in, with `lossy`. `:lerobot` is version 3.0, or 2.1 with `lerobot_v21`.
 """
 function save_dataset(file::AbstractString, td::TensorDict, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
-                      lossy::Bool = false, durable::Bool = false, deflate::Integer = 0)
+                      lossy::Bool = false, durable::Bool = false, deflate::Integer = 0, lerobot_v21::Bool = false)
     about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
-    check(td_dataset_save(td, about, dataset_number(kind), String(file), dataset_save_options(lossy, durable, deflate)))
+    check(td_dataset_save(td, about, dataset_number(kind), String(file),
+                          dataset_save_options(lossy, durable, deflate; lerobot_v21)))
     file
 end
 
 "See [`save_dataset`](@ref)."
 function convert_dataset(set::Dataset, kind::Symbol, file::AbstractString; lossy::Bool = false, durable::Bool = false,
-                         deflate::Integer = 0)
-    check(td_dataset_convert(set, dataset_number(kind), String(file), dataset_save_options(lossy, durable, deflate)))
+                         deflate::Integer = 0, lerobot_v21::Bool = false)
+    check(td_dataset_convert(set, dataset_number(kind), String(file),
+                             dataset_save_options(lossy, durable, deflate; lerobot_v21)))
     file
 end
 
@@ -108,7 +111,7 @@ function dataset_writer(file::AbstractString, kind::Symbol; metadata::Union{Tens
                         resume::Bool = false, lossy::Bool = false, durable::Bool = false, deflate::Integer = 0)
     about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
     call(DatasetWriter, td_dataset_writer_open, String(file), dataset_number(kind), about,
-         dataset_save_options(lossy, durable, deflate, resume))
+         dataset_save_options(lossy, durable, deflate; resume))
 end
 
 "Add an episode, of which each step is a row. See [`dataset_writer`](@ref)."

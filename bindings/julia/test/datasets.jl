@@ -68,6 +68,11 @@ let set = open_or_nothing("minari/mixed")
             @test sum(lengths(open_dataset(file))) == 113
             @test_throws ArgumentError convert_dataset(cartpole, :other, file)
         end
+        arm = open_or_nothing("lerobot/arm")
+        arm === nothing || @testset "LeRobot is written in version 2.1" begin
+            convert_dataset(arm, :lerobot, joinpath(folder, "arm"); lerobot_v21 = true, lossy = true)
+            @test TensorDicts.version(open_dataset(joinpath(folder, "arm"))) == "v2.1"
+        end
         @testset "a set is written by episodes" begin
             cartpole = open_or_nothing("minari/cartpole")
             file = joinpath(folder, "recorded.hdf5")

@@ -257,8 +257,10 @@ enum {
   TD_DATASET_SAVE_LOSSY = 1,   /**< leaves out, or fills in, what the kind cannot hold; otherwise
                                     that is an error */
   TD_DATASET_SAVE_DURABLE = 2, /**< returns when the files are on the disk */
-  TD_DATASET_SAVE_RESUME = 4   /**< td_dataset_writer_open() only: goes on behind the episodes of a set
+  TD_DATASET_SAVE_RESUME = 4,  /**< td_dataset_writer_open() only: goes on behind the episodes of a set
                                     that is there, which keeps its metadata */
+  TD_DATASET_SAVE_LEROBOT_V21 = 8 /**< LeRobot in version 2.1, with a table, and a video, for each
+                                    episode; a video that has more is TD_ERR_UNSUPPORTED. Since 0.3.0 */
 };
 
 /**
@@ -286,7 +288,7 @@ typedef struct td_dataset_save_options {
  * for an observation or info without rows in `next`; missing rewards. For robomimic: observations
  * nested deeper than one level, and texts in them. For D4RL: an episode that ends neither terminated nor
  * truncated, or before its last step; metadata of episodes. For LeRobot, which is written in version
- * 3.0: that no `fps` is in the metadata; metadata of episodes; an episode without steps; values that are
+ * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that no `fps` is in the metadata; metadata of episodes; an episode without steps; values that are
  * no texts, pictures or numbers of NumPy; episodes with other entries than the first.
  *
  * @param td       borrowed

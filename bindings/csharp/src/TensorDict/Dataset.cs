@@ -69,6 +69,9 @@ namespace TensorDicts
         /// <summary>A <see cref="DatasetWriter"/> goes on behind the episodes of a set that is there.</summary>
         public bool Resume { get; set; }
 
+        /// <summary>LeRobot in version 2.1, with a table, and a video, for each episode.</summary>
+        public bool LeRobotV21 { get; set; }
+
         /// <summary>Level of compression, 1 to 9; 0: not compressed.</summary>
         public long Deflate { get; set; }
 
@@ -77,7 +80,8 @@ namespace TensorDicts
             td_dataset_save_options raw = td_dataset_save_options.Default;
             raw.flags = (Lossy ? td_dataset_save_flags.TD_DATASET_SAVE_LOSSY : 0)
                 | (Durable ? td_dataset_save_flags.TD_DATASET_SAVE_DURABLE : 0)
-                | (Resume ? td_dataset_save_flags.TD_DATASET_SAVE_RESUME : 0);
+                | (Resume ? td_dataset_save_flags.TD_DATASET_SAVE_RESUME : 0)
+                | (LeRobotV21 ? td_dataset_save_flags.TD_DATASET_SAVE_LEROBOT_V21 : 0);
             raw.deflate = Deflate;
             return raw;
         }

@@ -156,6 +156,13 @@ public class DatasetTests
                 Assert.Equal(DatasetKind.Robomimic, again.Kind);
                 Assert.Equal(set.Lengths, again.Lengths);
             }
+            using (Dataset? arm = Opened("lerobot/arm"))
+            {
+                string copy = Path.Combine(folder.FullName, "arm");
+                arm?.Convert(DatasetKind.LeRobot, copy, new DatasetSaveOptions { LeRobotV21 = true, Lossy = true });
+                using Dataset? older = arm == null ? null : Dataset.Open(copy);
+                Assert.Equal(arm == null ? null : "v2.1", older?.Version);
+            }
             Assert.Throws<TensorUnsupportedException>(() => set.Convert(DatasetKind.D4rl, file));
             using TensorDict flat = set.Flat();
             using TensorDict metadata = set.Metadata();

@@ -128,6 +128,12 @@ impl DatasetSaveOptions {
         self
     }
 
+    /// LeRobot in version 2.1, with a table, and a video, for each episode.
+    pub fn lerobot_v21(mut self) -> Self {
+        self.raw.flags |= sys::TD_DATASET_SAVE_LEROBOT_V21;
+        self
+    }
+
     /// Compressed, level 1 to 9.
     pub fn deflate(mut self, level: i64) -> Self {
         self.raw.deflate = level;

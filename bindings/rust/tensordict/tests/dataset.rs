@@ -100,6 +100,18 @@ fn a_kind_is_told_and_episodes_are_cut() {
 }
 
 #[test]
+fn lerobot_is_written_in_version_2_1() {
+    let Some(set) = opened("lerobot/arm", &DatasetOptions::new()) else { return };
+    let folder = std::env::temp_dir().join(format!("td-{}-arm", std::process::id()));
+    let options = DatasetSaveOptions::new().lerobot_v21().lossy();
+    set.convert(DatasetKind::LeRobot, &folder, &options).unwrap();
+    let again = Dataset::open(&folder, &DatasetOptions::new()).unwrap();
+    assert_eq!(again.version().unwrap(), "v2.1");
+    assert_eq!(again.lengths().unwrap(), set.lengths().unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn a_set_is_written_as_another_kind() {
     let Some(set) = opened("minari/cartpole", &DatasetOptions::new()) else { return };
     let file = std::env::temp_dir().join(format!("td-{}-demos.hdf5", std::process::id()));
