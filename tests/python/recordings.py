@@ -2,6 +2,7 @@
 """Data sets of LeRobot and Minari, and this library: recordings.py TDTOOL
 
 LeRobot writes a set, tdtool reads and writes it, and LeRobot opens what was written, finds the same in each frame, and records on.
+LeRobot writes videos, and the frames that tdtool reads, and those of its copy, are the ones that PyAV decodes.
 Minari writes sets in Arrow and Parquet, tdtool makes folders of them, and Python's tensordict finds what Minari reads.
 Skips, with a word why, what is not installed.
 """
@@ -78,6 +79,41 @@ def lerobot(folder):
     print(tdtool("show", copy).splitlines()[0])
 
 
+def lerobot_videos(folder):
+    import av
+    from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+    camera = "observation.images.front"
+    features = {camera: {"dtype": "video", "shape": (64, 96, 3), "names": ["height", "width", "channels"]},
+                "action": {"dtype": "float32", "shape": (2,), "names": None}}
+    made, copy, plain = folder / "made", folder / "copy", folder / "plain"
+    dataset = LeRobotDataset.create("local/set", fps=10, features=features, root=made, use_videos=True)
+    for length in (5, 2, 6):
+        for step in range(length):
+            picture = np.zeros((64, 96, 3), np.uint8)
+            picture[:, : step * 8 + 8] = 40 * step + 20
+            picture[step * 4 :, :, 1] = 200
+            dataset.add_frame({camera: picture, "action": np.full(2, step, np.float32), "task": "push"})
+        dataset.save_episode()
+    dataset.finalize()
+
+    def frames(path):
+        files = sorted((path / "videos").rglob("*.mp4"))
+        return np.stack([frame.to_ndarray(format="rgb24") for file in files for frame in av.open(str(file)).decode(video=0)])
+
+    tdtool("convert", made, copy, "--as", "lerobot")
+    tdtool("convert", made, plain, "--as", "tensordict")
+    wanted = frames(made)
+    assert np.array_equal(frames(copy), wanted)
+    assert np.array_equal(TensorDict.load_memmap(plain)["observation", "image", "front"].numpy(), wanted)
+    one, other = (LeRobotDataset("local/set", root=path).meta for path in (made, copy))
+    assert one.features == other.features and len(one.episodes) == len(other.episodes)
+    for key in one.episodes.column_names:
+        if key.startswith("videos/"):
+            assert one.episodes[key] == other.episodes[key], key
+    print(f"LeRobot's videos: {len(wanted)} frames")
+
+
 def minari_sets(folder):
     os.environ["MINARI_DATASETS_PATH"] = str(folder / "minari")
     import gymnasium as gym
@@ -115,7 +151,7 @@ def minari_sets(folder):
         print(f"Minari in {form}: {len(rows)} rows")
 
 
-for name, test in (("lerobot", lerobot), ("minari", minari_sets)):
+for name, test in (("lerobot", lerobot), ("lerobot", lerobot_videos), ("minari", minari_sets)):
     try:
         __import__(name)
     except ImportError as missing:
