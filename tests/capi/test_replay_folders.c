@@ -475,7 +475,8 @@ TD_TEST(hostile_folders) {
 #define SETTINGS "bad/sampler/sampler_metadata.json"
   refuse(SETTINGS, "{\"_alpha\": 1, \"_beta\": 1}", TD_ERR_FORMAT, "_eps");
   refuse(SETTINGS, "{\"_alpha\": -1, \"_beta\": 1, \"_eps\": 0}", TD_ERR_FORMAT, "_alpha is -1");
-  refuse(SETTINGS, "{\"_alpha\": 1, \"_beta\": 1e999, \"_eps\": 0}", TD_ERR_FORMAT, "no JSON");
+  refuse(SETTINGS, "{\"_alpha\": 1, \"_beta\": 1e999, \"_eps\": 0}", TD_ERR_FORMAT,
+         "no finite number");
   refuse(SETTINGS, "{\"_alpha\": 1, \"_beta\": NaN, \"_eps\": 0}", TD_ERR_FORMAT,
          "no finite number");
   refuse(SETTINGS, "{\"_alpha\": 1, \"_beta\": 1, \"_eps\": 0, \"_max_capacity\": 41}",

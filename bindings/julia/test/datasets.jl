@@ -4,7 +4,7 @@ function open_or_nothing(name; options...)
     try
         open_dataset(joinpath(dataset_folder, name); options...)
     catch error
-        occursin("built without HDF5", sprint(showerror, error)) || rethrow()
+        occursin("TD_ERR_UNSUPPORTED", sprint(showerror, error)) || rethrow()
         nothing
     end
 end
