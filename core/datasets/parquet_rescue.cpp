@@ -80,7 +80,8 @@ struct ParquetGroup {
 void add_leaves(ThriftReader& in, std::size_t& left, std::vector<std::string>& path,
                 std::vector<ParquetLeaf>& to) {
   constexpr std::size_t deepest = 32;
-  if (left == 0 || path.size() > deepest || !in.good()) return;
+  if (path.size() > deepest) left = 0;
+  if (left == 0) return;
   --left;
   ParquetLeaf leaf;
   std::int64_t members = 0;
@@ -94,7 +95,8 @@ void add_leaves(ThriftReader& in, std::size_t& left, std::vector<std::string>& p
     }
   }
   path.push_back(name);
-  for (std::int64_t i = 0; i < members && left > 0; ++i) add_leaves(in, left, path, to);
+  for (std::int64_t i = 0; i < members && left > 0 && in.good(); ++i)
+    add_leaves(in, left, path, to);
   if (members == 0) {
     leaf.path.assign(path.begin() + 1, path.end());
     to.push_back(std::move(leaf));
@@ -137,7 +139,8 @@ class FormReader {
     std::size_t left = schema.items(type);
     std::vector<std::string> path;
     add_leaves(schema, left, path, form.leaves);
-    if (!in.good() || !schema.good() || rows <= 0 || columns.size() != form.leaves.size()) bad();
+    if (!in.good() || !schema.good() || rows <= 0) bad();
+    if (form.leaves.empty() || columns.size() != form.leaves.size()) bad();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       form.leaves[i].codec = columns[i].first;
       form.leaves[i].in_row = columns[i].second / rows;
@@ -204,7 +207,7 @@ class FormReader {
 class PageScan {
  public:
   PageScan(std::string_view bytes, const ParquetForm& form)
-      : bytes_(bytes), form_(form), budget_(bytes.size() + 16) {}
+      : bytes_(bytes), form_(form), budget_(16 * bytes.size() + 4096) {}
 
   // The number of rows is that with which all columns end where a page does.
   bool group_at(std::uint64_t& at, ParquetGroup& group) {
@@ -264,7 +267,6 @@ class PageScan {
 
   bool page_at(std::uint64_t at, ParquetPage& page) {
     if (budget_ == 0) return false;
-    --budget_;
     page = ParquetPage();
     page.at = at;
     std::int64_t unpacked = -1, packed = -1;
@@ -283,6 +285,7 @@ class PageScan {
         in.skip(field.type);
       }
     }
+    budget_ -= std::min<std::uint64_t>(budget_, in.at() - at);
     const bool known =
         page.kind == data_page || page.kind == dictionary_page || page.kind == data_page_2;
     if (!in.good() || !known || unpacked < 0 || packed < 0 || page.values < 0 ||
@@ -309,7 +312,7 @@ class PageScan {
 
   std::string_view bytes_;
   const ParquetForm& form_;
-  std::uint64_t budget_;  // pages that are looked at, all in all
+  std::uint64_t budget_;  // bytes of heads that are looked at, all in all
 };
 
 void write_chunk(ThriftWriter& out, const ParquetChunk& chunk, const ParquetLeaf& leaf) {
