@@ -1,9 +1,8 @@
 // The first GPU, where libtorch sees one: copies there and back, and work on leaves that are there. Kernels run behind
 // the program's back: each figure ends when they have ended.
-#include "fixture.h"
+#include "trained.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <torch/optim/adam.h>
 
 #include <memory>
 
@@ -138,30 +137,13 @@ void work(int n, const std::shared_ptr<There>& there, const std::string& size) {
 }
 
 // The leaves as parameters, with themselves as gradients.
-struct Trained {
-  explicit Trained(const There& there) {
-    ok(td_clone(there.td, 0, &td));
-    ok(td_set_requires_grad(td, 1));
-    ok(td_set_grad(td, there.td));
-    ok(td_optimizer_create(td, TD_OPTIMIZER_ADAM, nullptr, &optimizer));
-    Tensors own = each(there.tensors, [](const at::Tensor& one) { return one.clone(); });
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      own[i].requires_grad_();
-      own[i].mutable_grad() = there.tensors[i];
-    }
-    theirs = std::make_unique<torch::optim::Adam>(own);
-  }
-  ~Trained() {
-    td_optimizer_free(optimizer);
-    td_free(td);
-  }
-  Trained(const Trained&) = delete;
-  Trained& operator=(const Trained&) = delete;
-
-  td_tensordict* td = nullptr;
-  td_optimizer* optimizer = nullptr;
-  std::unique_ptr<torch::optim::Adam> theirs;
-};
+std::shared_ptr<Trained> trained_on(const There& there) {
+  td_tensordict* own = nullptr;
+  ok(td_clone(there.td, 0, &own));
+  return std::make_shared<Trained>(own, there.td, each(there.tensors, [](const at::Tensor& one) {
+                                     return trained_copy(one, one);
+                                   }));
+}
 
 // What small leaves need one kernel each for, by hand.
 void small_work(int n, const std::shared_ptr<There>& there) {
@@ -180,21 +162,7 @@ void small_work(int n, const std::shared_ptr<There>& there) {
       [=] {
         return each(there->tensors, [](const at::Tensor& one) { return at::clamp(one, 0.2, 0.8); });
       });
-  const auto trained = std::make_shared<Trained>(*there);
-  figure(
-      "Adam step, on a GPU", n, 0,
-      [trained](benchmark::State& state) {
-        for (auto _ : state) {
-          ok(td_optimizer_step(trained->optimizer));
-          wait();
-        }
-      },
-      [trained](benchmark::State& state) {
-        for (auto _ : state) {
-          trained->theirs->step();
-          wait();
-        }
-      });
+  step_figure("Adam step, on a GPU", n, 0, trained_on(*there), wait);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include "core/datasets/save.h"
 #include "core/formats/json_text.h"
+#include "core/tree/tensordict.h"
+
+#include <ATen/ATen.h>
 
 namespace td::datasets {
 
@@ -89,6 +92,17 @@ std::vector<std::int64_t> MinariMeta::lengths(const Source& set) const {
          all, " steps");
   }
   return lengths;
+}
+
+std::vector<std::pair<const char*, double>> reward_sums(const TensorDict& rows) {
+  const at::Tensor* stored = rows.stored({"next", "reward"});
+  if (stored == nullptr || stored->numel() == 0) return {};
+  const at::Tensor rewards = stored->to(at::kDouble);
+  return {{"rewards_sum", rewards.sum().item<double>()},
+          {"rewards_mean", rewards.mean().item<double>()},
+          {"rewards_std", rewards.std(false).item<double>()},
+          {"rewards_max", rewards.max().item<double>()},
+          {"rewards_min", rewards.min().item<double>()}};
 }
 
 }  // namespace td::datasets

@@ -6,6 +6,7 @@
 #include "core/formats/plain.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace td::datasets {
@@ -32,6 +33,9 @@ struct MinariMeta {
 
 // Members that a set can be written with: without totals, which are counted, and without those that Minari could not read.
 Plain mended_members(const Plain& members, const std::string& file, const MendFn& told);
+
+// What Minari keeps of the rewards of an episode, by member; nothing without rewards.
+std::vector<std::pair<const char*, double>> reward_sums(const TensorDict& rows);
 
 inline OwnedKey below_next(const OwnedKey& key) {
   OwnedKey next{"next"};

@@ -2,6 +2,7 @@
 
 #include "core/bags/bag.h"
 #include "core/base/quote.h"
+#include "core/datasets/minari_meta.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/datasets/verify_problems.h"
@@ -38,17 +39,8 @@ class Recounted final : public Source {
     TensorDict about = set_->metadata(episode);
     if (kind != DatasetKind::minari || about.kind_of({"rewards_sum"}) == EntryKind::none)
       return about;
-    const TensorDict rows = set_->read({{episode, 0, set_->length(episode)}});
-    const at::Tensor* stored = rows.stored({"next", "reward"});
-    if (stored == nullptr || stored->numel() == 0) return about;
-    const at::Tensor rewards = stored->to(at::kDouble);
-    const std::pair<const char*, at::Tensor> counted[] = {{"rewards_sum", rewards.sum()},
-                                                          {"rewards_mean", rewards.mean()},
-                                                          {"rewards_std", rewards.std(false)},
-                                                          {"rewards_max", rewards.max()},
-                                                          {"rewards_min", rewards.min()}};
-    for (const auto& one : counted)
-      about.set_non_tensor({one.first}, Plain::of_real(one.second.item<double>()));
+    for (const auto& one : reward_sums(set_->read({{episode, 0, set_->length(episode)}})))
+      about.set_non_tensor({one.first}, Plain::of_real(one.second));
     return about;
   }
 
@@ -98,6 +90,17 @@ class Repair {
     if (what == RepairStep::left) ++result_.left;
     told_({what, problem});
   }
+  void tell_mended(const std::string& text) {
+    tell(RepairStep::mended, {"", text, -1, -1, true, false});
+  }
+  void tell_lost(const std::string& text, std::int64_t episode = -1) {
+    tell(RepairStep::lost, {"", text, episode, -1, false, false});
+  }
+  void tell_problems(RepairStep::What what, const std::string& path) {
+    verify_dataset(path, [&](const DatasetProblem& one) {
+      if (!one.is_note) tell(what, one);
+    });
+  }
 
   void open(DatasetKind kind) {
     DatasetOptions options;
@@ -121,7 +124,7 @@ class Repair {
         kept.push_back(i);
       } catch (const Error& failure) {
         if (!Problems::blames(failure)) throw;
-        tell(RepairStep::lost, {"", problems_.without_path(failure.what()), i, -1, false, false});
+        tell_lost(problems_.without_path(failure.what()), i);
       }
     }
     return kept;
@@ -142,16 +145,11 @@ class Repair {
     options.durable = options_.durable;
     options.lossy = true;
     options.lerobot_v21 = kind == DatasetKind::lerobot && set_->version() != "v3.0";
-    if (set_->version() == "v2.0")
-      tell(RepairStep::mended, {"", "version 2.0 becomes 2.1", -1, -1, true, false});
-    options.lost = [this](const std::string& what) {
-      tell(RepairStep::mended, {"", "not kept: " + what, -1, -1, true, false});
-    };
+    if (set_->version() == "v2.0") tell_mended("version 2.0 becomes 2.1");
+    options.lost = [this](const std::string& what) { tell_mended("not kept: " + what); };
     convert_dataset(whole, kind, target, options);
     result_.is_written = true;
-    verify_dataset(target, [&](const DatasetProblem& one) {
-      if (!one.is_note) tell(RepairStep::left, one);
-    });
+    tell_problems(RepairStep::left, target);
   }
 
   // That of a set of Minari, of which a file was named, or the folder "data".
@@ -169,32 +167,21 @@ class Repair {
            " is no file of MCAP; of bags, those alone are repaired, one by one");
     }
     const bags::McapEnd end = bags::find_end(path_);
-    verify_dataset(path_, [&](const DatasetProblem& one) {
-      if (!one.is_note) tell(RepairStep::found, one);
-    });
+    tell_problems(RepairStep::found, path_);
     if (end.is_whole && result_.found == 0) return result_;
     if (end.is_whole) {
       fail(Code::unsupported, quote(path_),
            " is damaged, and has its end: only bags that end too early are repaired");
     }
-    tell(RepairStep::mended,
-         {"", text_of("it gets an end behind byte ", end.kept), -1, -1, true, false});
-    if (end.rescued != 0) {
-      tell(RepairStep::mended,
-           {"", text_of(end.rescued, " messages of a chunk that is cut are kept"), -1, -1, true,
-            false});
-    }
-    if (end.left != 0) {
-      tell(RepairStep::lost, {"", text_of("the last ", end.left, " bytes hold no whole record"), -1,
-                              -1, false, false});
-    }
+    tell_mended(text_of("it gets an end behind byte ", end.kept));
+    if (end.rescued != 0)
+      tell_mended(text_of(end.rescued, " messages of a chunk that is cut are kept"));
+    if (end.left != 0) tell_lost(text_of("the last ", end.left, " bytes hold no whole record"));
     result_.episodes = 1;
     if (options_.dry) return result_;
     bags::write_end(path_, out_, end, options_.durable);
     result_.is_written = true;
-    verify_dataset(out_, [&](const DatasetProblem& one) {
-      if (!one.is_note) tell(RepairStep::left, one);
-    });
+    tell_problems(RepairStep::left, out_);
     return result_;
   }
 

@@ -97,11 +97,6 @@ void ThriftWriter::item(std::string_view value) {
   bytes_ += value;
 }
 
-void ThriftWriter::text(std::int32_t id, std::string_view value) {
-  head(id, thrift::binary);
-  item(value);
-}
-
 void ThriftWriter::list(std::int32_t id, std::uint8_t type, std::size_t count) {
   head(id, thrift::list);
   bytes_ += static_cast<char>((count < 15 ? static_cast<unsigned>(count) << 4U : 0xF0U) | type);

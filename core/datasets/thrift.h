@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace td::datasets {
 
@@ -58,7 +59,6 @@ class ThriftReader {
 class ThriftWriter {
  public:
   void integer(std::int32_t id, std::uint8_t type, std::int64_t value);
-  void text(std::int32_t id, std::string_view value);
   void list(std::int32_t id, std::uint8_t type, std::size_t count);
   void item(std::int64_t value) { varint(zigzag(value)); }
   void item(std::string_view value);

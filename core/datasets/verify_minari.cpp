@@ -1,5 +1,6 @@
 // Minari's data sets: metadata.json, and values in the spaces that it tells.
 #include "core/base/quote.h"
+#include "core/datasets/minari_meta.h"
 #include "core/datasets/set_folder.h"
 #include "core/datasets/verify_members.h"
 #include "core/datasets/verify_space.h"
@@ -155,16 +156,7 @@ class MinariChecker final : public Checker {
   }
 
   void check_rewards(const Spot& at, const TensorDict& about, const TensorDict& rows) const {
-    const at::Tensor* stored = rows.stored({"next", "reward"});
-    if (stored == nullptr || stored->numel() == 0) return;
-    const at::Tensor rewards = stored->to(at::kDouble);
-    const std::pair<const char*, double> told[] = {
-        {"rewards_sum", rewards.sum().item<double>()},
-        {"rewards_mean", rewards.mean().item<double>()},
-        {"rewards_std", rewards.std(false).item<double>()},
-        {"rewards_max", rewards.max().item<double>()},
-        {"rewards_min", rewards.min().item<double>()}};
-    for (const auto& one : told) {
+    for (const auto& one : reward_sums(rows)) {
       const Plain value = metadata_member(about, one.first);
       if (!value.is_number()) continue;
       const double room = 1e-4 * std::max(1.0, std::abs(one.second));

@@ -66,11 +66,8 @@ int run_split(int count, char **arguments) {
   if (count != (split_asked.by_task ? 2 : 3)) {
     die_usage("usage: tdtool split SET TRAIN VALID, or tdtool split SET FOLDER --by-task");
   }
-  td_dataset *set;
+  td_dataset *set = opened_set("split", arguments[0]);
   td_dataset_kind kind;
-  must(open_set_as(
-      arguments[0],
-      view_asked.as ? dataset_kind_named("split", view_asked.as) : TD_DATASET_KIND_DETECT, &set));
   must(td_dataset_about(set, &kind, NULL, NULL));
   if (view_asked.as) kind = dataset_kind_named("split", view_asked.as);
   split of = {.outs = split_asked.by_task ? NULL : arguments + 1,

@@ -57,14 +57,11 @@ td_status open_set(const char *path, td_dataset **set) {
 }
 
 td_status open_set_as(const char *path, td_dataset_kind kind, td_dataset **set) {
-  td_dataset_kind from;
-  const td_status status = td_dataset_open(path, NULL, set);
-  if (status != TD_OK) return status;
-  must(td_dataset_about(*set, &from, NULL, NULL));
+  td_dataset_kind from = TD_DATASET_KIND_DETECT;
   const bool stays = kind == TD_DATASET_KIND_DETECT || kind == TD_DATASET_KIND_LEROBOT;
-  if (from != TD_DATASET_KIND_LEROBOT || stays) return TD_OK;
-  td_dataset_free(*set);
-  return open_set(path, set);
+  if (!stays && td_tool_kind(path, &from) == TD_OK && from == TD_DATASET_KIND_LEROBOT)
+    return open_set(path, set);
+  return td_dataset_open(path, NULL, set);
 }
 
 bool is_set(const char *path) {

@@ -62,7 +62,7 @@ numbers numbers_others(const numbers *of, int64_t all) {
   return result;
 }
 
-static td_dataset *opened_set(const char *command, const char *path) {
+td_dataset *opened_set(const char *command, const char *path) {
   td_dataset *set;
   must(open_set_as(
       path, view_asked.as ? dataset_kind_named(command, view_asked.as) : TD_DATASET_KIND_DETECT,

@@ -19,6 +19,9 @@ void save_view(const char *command, const td_dataset *const *sets, size_t sets_l
                const td_tool_view *view, const char *out);
 
 /* The commands, of data sets. */
+/* Opens a set that the command writes as --as says. */
+td_dataset *opened_set(const char *command, const char *path);
+
 int slice_set(int count, char **arguments);
 int drop_set(int count, char **arguments);
 int merge_sets(int count, char **arguments);
