@@ -29,7 +29,8 @@ struct Trained {
   td_tensordict* td;
   td_optimizer* optimizer = nullptr;
   torch::optim::Adam theirs;
-  std::vector<at::Tensor> borrowed;  // whose memory `td` and its gradients have, if it is not their own
+  // Whose memory `td` and its gradients have, if it is not their own.
+  std::vector<at::Tensor> borrowed;
 };
 
 // A tensor of the same values to train, with its gradient.
