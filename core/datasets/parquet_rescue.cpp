@@ -1,10 +1,9 @@
 #include "core/datasets/parquet_rescue.h"
 
-#include "core/base/error.h"
+#include "core/datasets/parquet_form.h"
 #include "core/datasets/thrift.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -12,23 +11,7 @@ namespace td::datasets {
 
 namespace {
 
-constexpr std::string_view magic = "PAR1";
 enum : std::int64_t { data_page = 0, dictionary_page = 2, data_page_2 = 3 };
-enum : std::int64_t { uncompressed = 0, snappy = 1, gzip = 2, zstd = 6 };
-
-struct ParquetLeaf {
-  std::int64_t type = 0;
-  std::vector<std::string> path;
-  std::int64_t in_row = 0;  // values
-  std::int64_t codec = uncompressed;
-};
-
-// What the footer of a whole file tells.
-struct ParquetForm {
-  std::vector<ParquetLeaf> leaves;
-  std::int64_t version = 1;
-  std::string_view schema, pairs, writer, orders;  // as they stand there
-};
 
 struct ParquetPage {
   std::int64_t kind = -1, values = 0, encoding = 0;
@@ -58,149 +41,22 @@ struct ParquetChunk {
   // By the first bytes of what is packed; -1: as the other file has it.
   static std::int64_t codec_of(const ParquetPage& page, std::string_view bytes) {
     const std::string_view body = bytes.substr(page.at + page.head, page.packed);
-    if (body.substr(0, 4) == std::string_view("\x28\xB5\x2F\xFD", 4)) return zstd;
-    if (body.substr(0, 2) == "\x1F\x8B") return gzip;
+    if (body.substr(0, 4) == std::string_view("\x28\xB5\x2F\xFD", 4)) return parquet_codec::zstd;
+    if (body.substr(0, 2) == "\x1F\x8B") return parquet_codec::gzip;
     std::uint64_t size = 0;
     for (unsigned i = 0; i < 5 && i < body.size(); ++i) {
       const auto byte = static_cast<std::uint8_t>(body[i]);
       size |= static_cast<std::uint64_t>(byte & 0x7FU) << (7 * i);
       if (byte < 0x80) break;
     }
-    if (size == page.unpacked && size != 0) return snappy;
-    return page.packed == page.unpacked ? std::int64_t{uncompressed} : -1;
+    if (size == page.unpacked && size != 0) return parquet_codec::snappy;
+    return page.packed == page.unpacked ? parquet_codec::uncompressed : -1;
   }
 };
 
 struct ParquetGroup {
   std::vector<ParquetChunk> chunks;
   std::int64_t rows = 0;
-};
-
-// The elements of a schema in a row: a group is followed by its members.
-void add_leaves(ThriftReader& in, std::size_t& left, std::vector<std::string>& path,
-                std::vector<ParquetLeaf>& to) {
-  constexpr std::size_t deepest = 32;
-  if (path.size() > deepest) left = 0;
-  if (left == 0) return;
-  --left;
-  ParquetLeaf leaf;
-  std::int64_t members = 0;
-  std::string name;
-  for (ThriftReader::Field field; in.next(field);) {
-    switch (field.id) {
-      case 1: leaf.type = in.integer(); break;
-      case 4: name = std::string(in.text()); break;
-      case 5: members = in.integer(); break;
-      default: in.skip(field.type);
-    }
-  }
-  path.push_back(name);
-  for (std::int64_t i = 0; i < members && left > 0 && in.good(); ++i)
-    add_leaves(in, left, path, to);
-  if (members == 0) {
-    leaf.path.assign(path.begin() + 1, path.end());
-    to.push_back(std::move(leaf));
-  }
-  path.pop_back();
-}
-
-class FormReader {
- public:
-  FormReader(std::string_view file, std::string where) : where_(std::move(where)) {
-    std::uint32_t length = 0;
-    const std::size_t end = file.size() < 12 ? 0 : file.size() - 8;
-    if (end != 0) std::memcpy(&length, file.data() + end, sizeof length);
-    if (end == 0 || file.substr(end + 4) != magic || length > end) bad();
-    footer_ = file.substr(end - length, length);
-  }
-
-  ParquetForm read() {
-    ParquetForm form;
-    std::int64_t rows = 0;
-    std::vector<std::pair<std::int64_t, std::int64_t>> columns;  // codec and values
-    ThriftReader in(footer_);
-    for (ThriftReader::Field field; in.next(field);) {
-      const std::size_t from = in.at();
-      if (field.id == 1) {
-        form.version = in.integer();
-      } else if (field.id == 4 && columns.empty()) {
-        rows = read_group(in, columns);
-      } else {
-        in.skip(field.type);
-      }
-      const std::string_view value = footer_.substr(from, in.at() - from);
-      if (field.id == 2) form.schema = value;
-      if (field.id == 5) form.pairs = value;
-      if (field.id == 6) form.writer = value;
-      if (field.id == 7) form.orders = value;
-    }
-    ThriftReader schema(form.schema);
-    std::uint8_t type = 0;
-    std::size_t left = schema.items(type);
-    std::vector<std::string> path;
-    add_leaves(schema, left, path, form.leaves);
-    if (!in.good() || !schema.good() || rows <= 0) bad();
-    if (form.leaves.empty() || columns.size() != form.leaves.size()) bad();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      form.leaves[i].codec = columns[i].first;
-      form.leaves[i].in_row = columns[i].second / rows;
-      if (columns[i].second % rows != 0 || columns[i].second <= 0) bad();
-    }
-    return form;
-  }
-
- private:
-  [[noreturn]] void bad() const {
-    fail(Code::format, where_, " does not tell what a row of Parquet is like");
-  }
-
-  // The first of the row groups; the others are skipped.
-  static std::int64_t read_group(ThriftReader& in,
-                                 std::vector<std::pair<std::int64_t, std::int64_t>>& columns) {
-    std::uint8_t type = 0;
-    std::int64_t rows = 0;
-    const std::size_t groups = in.items(type);
-    for (std::size_t i = 0; i < groups && in.good(); ++i) {
-      if (i > 0) {
-        in.skip(thrift::record);
-        continue;
-      }
-      for (ThriftReader::Field field; in.next(field);) {
-        if (field.id == 3) {
-          rows = in.integer();
-        } else if (field.id == 1) {
-          for (std::size_t left = in.items(type); left > 0 && in.good(); --left)
-            columns.push_back(read_column(in));
-        } else {
-          in.skip(field.type);
-        }
-      }
-    }
-    return rows;
-  }
-
-  static std::pair<std::int64_t, std::int64_t> read_column(ThriftReader& in) {
-    std::pair<std::int64_t, std::int64_t> found{uncompressed, 0};
-    for (ThriftReader::Field field; in.next(field);) {
-      if (field.id != 3) {
-        in.skip(field.type);
-        continue;
-      }
-      for (ThriftReader::Field inner; in.next(inner);) {
-        if (inner.id == 4) {
-          found.first = in.integer();
-        } else if (inner.id == 5) {
-          found.second = in.integer();
-        } else {
-          in.skip(inner.type);
-        }
-      }
-    }
-    return found;
-  }
-
-  std::string where_;
-  std::string_view footer_;
 };
 
 // Finds the row groups of a file by its pages.
@@ -375,13 +231,12 @@ bool is_footer(std::string_view bytes) {
 
 RescuedTable rescue_parquet(std::string_view cut, std::string_view like, std::size_t most_groups,
                             const std::string& where) {
-  FormReader reader(like, where);
-  const ParquetForm form = reader.read();
+  const ParquetForm form = read_parquet_form(like, where);
   RescuedTable table;
   std::vector<ParquetGroup> groups;
   std::int64_t rows = 0;
-  std::uint64_t at = magic.size();
-  if (cut.substr(0, magic.size()) == magic) {
+  std::uint64_t at = parquet_magic.size();
+  if (cut.substr(0, parquet_magic.size()) == parquet_magic) {
     PageScan scan(cut, form);
     for (std::uint64_t end = at; groups.size() < most_groups; at = end) {
       ParquetGroup group;
@@ -394,11 +249,11 @@ RescuedTable rescue_parquet(std::string_view cut, std::string_view like, std::si
   table.left = is_footer(rest) ? 0 : rest.size();
   const std::string footer = footer_of(form, groups, rows);
   table.bytes.reserve(at + footer.size() + 8);
-  table.bytes += groups.empty() ? magic : cut.substr(0, at);
+  table.bytes += groups.empty() ? parquet_magic : cut.substr(0, at);
   table.bytes += footer;
   const auto length = static_cast<std::uint32_t>(footer.size());
   table.bytes.append(reinterpret_cast<const char*>(&length), sizeof length);
-  table.bytes += magic;
+  table.bytes += parquet_magic;
   return table;
 }
 
