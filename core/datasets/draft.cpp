@@ -33,6 +33,11 @@ OwnedKey joined(OwnedKey key, const OwnedKey& more) {
   return key;
 }
 
+void fail_needed(DatasetKind kind, const std::string& what, std::int64_t episode) {
+  fail(Code::unsupported, "a data set of ", name_of(kind), " needs ", what,
+       "; it is missing in episode ", episode);
+}
+
 Entries::Entries(const TensorDict& episode) {
   const SizesView batch = episode.batch_size();
   if (batch.empty()) fail(Code::shape, "an episode has a batch dimension of steps");

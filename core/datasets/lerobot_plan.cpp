@@ -73,8 +73,7 @@ class LeRobotPlanner::State {
     plan_.fps = metadata_member(metadata_, "fps");
     const double fps = plan_.fps.is_number() ? plan_.fps.number() : 0;
     if (fps > 0 && std::isfinite(fps)) return;
-    draft_.lose(
-        "that nothing tells the frames in a second, \"fps\" of the metadata; lossy takes 1");
+    draft_.lose("rows of an unknown number in a second (\"fps\" of the metadata; lossy takes 1)");
     plan_.fps = Plain::of_integer(1);
   }
 

@@ -181,6 +181,8 @@ void put_about(Draft& draft, const TensorDict& about, const OwnedKey& group,
 // Members that are values, but for these, as attributes of a place; the others as datasets below it.
 void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attributes_of,
                   const std::vector<std::string_view>& without);
+// A kind needs `what`, which is missing in an episode.
+[[noreturn]] void fail_needed(DatasetKind kind, const std::string& what, std::int64_t episode);
 // All that is left keeps its names.
 void put_rest(Draft& draft, Entries& entries, const OwnedKey& place);
 OwnedKey joined(OwnedKey key, const OwnedKey& more);

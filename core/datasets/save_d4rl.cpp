@@ -115,9 +115,7 @@ class D4rlWriter final : public SetWriter {
       std::optional<Rows> taken = entries.take(from);
       if (taken)
         return add({to}, from[0] == "next" && from[1] == "reward" ? without_one(*taken) : *taken);
-      if (needed != nullptr)
-        fail(Code::unsupported, "a data set of D4RL needs ", needed, "; it is missing in episode ",
-             number);
+      if (needed != nullptr) fail_needed(DatasetKind::d4rl, needed, number);
     };
     move({"observation"}, "observations", "an observation that is one tensor");
     move({"action"}, "actions", "an action that is one tensor");

@@ -185,6 +185,8 @@ class MinariWriter final : public SetWriter {
     const OwnedKey group{"episode_" + std::to_string(number)};
     draft_.put_group(group);
     Episode episode(draft_, entries, group);
+    require_any(entries, "observation", observations_, joined(group, {"observations"}), number);
+    require_any(entries, "action", actions_, joined(group, {"actions"}), number);
     episode.longer("observation", "observations", known(observations_), &next.observations);
     for (const OwnedKey& key : entries.below({"action"}))
       episode.put(key, "actions", *entries.take(key), known(actions_), &next.actions);
@@ -212,6 +214,16 @@ class MinariWriter final : public SetWriter {
     next.totals.steps += entries.steps();
     next.totals.megabytes += static_cast<double>(rows.nbytes()) / 1e6;
     next.totals.episodes += 1;
+  }
+
+  // Entries are missing only where the space has none.
+  void require_any(const Entries& entries, const char* name, const Plain& space,
+                   const OwnedKey& group, std::int64_t episode) {
+    if (entries.steps() == 0 || !entries.below({name}).empty()) return;
+    const Space given(known(space));
+    if (!given.is("Dict") && !given.is("Tuple"))
+      fail_needed(DatasetKind::minari, std::string("an ") + name, episode);
+    draft_.put_group(group);
   }
 
   // What JSON cannot hold lies in the file, where Minari looks at episodes only.

@@ -125,11 +125,8 @@ class RobomimicWriter final : public SetWriter {
     Demo demo(draft_, entries, group);
     demo.observations({"observation"}, "obs");
     demo.observations({"next", "observation"}, "next_obs");
-    if (entries.find({"action"}) == nullptr) {
-      fail(Code::unsupported,
-           "a data set of robomimic needs an action that is one tensor; it is missing in episode ",
-           number);
-    }
+    if (entries.find({"action"}) == nullptr)
+      fail_needed(DatasetKind::robomimic, "an action that is one tensor", number);
     draft_.put(joined(group, {"actions"}), *entries.take({"action"}));
     demo.move({"next", "reward"}, "rewards");
     const Ends ends = take_ends(entries, draft_, number);

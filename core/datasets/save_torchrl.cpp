@@ -5,6 +5,7 @@
 #include "core/replay/live_folder.h"
 #include "core/replay/replay.h"
 #include "core/shape/join.h"
+#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
@@ -29,13 +30,13 @@ class TorchrlWriter final : public SetWriter {
 
   void add(const TensorDict& episode, const TensorDict& about) override {
     if (!about.is_empty()) draft_.lose("the metadata of episodes");
+    const TensorDict rows = tensors_of(episode);
     if (plan_.each) draft_.require_all(DatasetKind::torchrl);
-    if (episode.batch_size().empty())
-      fail(Code::shape, "an episode has a batch dimension of steps");
+    if (rows.batch_size().empty()) fail(Code::shape, "an episode has a batch dimension of steps");
     if (!plan_.each) {
-      waiting_.push_back(episode);
-    } else if (episode.batch_size()[0] > 0) {
-      append(numbered(episode));
+      waiting_.push_back(rows);
+    } else if (rows.batch_size()[0] > 0) {
+      append(numbered(rows));
     }
     ++episodes_;
   }
@@ -67,6 +68,16 @@ class TorchrlWriter final : public SetWriter {
     episodes_ = Dataset::open(folder_, DatasetOptions())->episodes();
     if (rows_ != counts.length) memmap_truncate(part(replay_folder::storage), counts.length);
     rows_ = counts.length;
+  }
+
+  TensorDict tensors_of(const TensorDict& episode) {
+    TensorDict rows = episode.clone(/*recurse=*/false);
+    visit_paths(*episode.node(), [&](Path path, const Value& value) {
+      if (!value.is_node() || episode.kind_of(path) != EntryKind::non_tensor) return;
+      draft_.lose("values that are no tensors, as " + show_path(path));
+      rows.remove(path);
+    });
+    return rows;
   }
 
   // A tensorclass has no entry but its fields.

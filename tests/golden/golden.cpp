@@ -81,7 +81,8 @@ void check_leaves(const Json &want, const Content &got) {
     const auto found = got.leaves.find(path);
     if (found == got.leaves.end()) fail("tensor " + path + " is missing");
     const Leaf &have = found->second;
-    if (leaf.contains("dtype") && leaf.at("dtype") != have.dtype) {
+    const bool has_number = have.dtype != "another dtype";  // float8, for one, has none in the ABI
+    if (has_number && leaf.contains("dtype") && leaf.at("dtype") != have.dtype) {
       fail("tensor " + path + " has dtype " + have.dtype + ", not " + show(leaf.at("dtype")));
     }
     if (leaf.contains("ragged") != have.is_nested_tensor) {

@@ -31,13 +31,13 @@ STREAMS = {"_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev", "_ZStL8__ioinit
 
 
 def only_streams(item):
-    """Whether what is made before main is the streams alone, and nothing else goes at exit."""
+    """Whether what is made before main is the streams alone, and whether nothing else goes at exit."""
     used = {}
     for section, body in re.findall(r"Relocation section '(\S+)'.*?\n(.*?)(?=\n\n|\Z)", run("readelf", "-rW", item), re.S):
         used[section] = set(re.findall(r" R_\S+ +[0-9a-f]+ (\S+)", body))
     startup = used.pop(".rela.text.startup", set())
-    quiet = not any("__cxa_atexit" in names for names in used.values())
-    return "_ZNSt8ios_base4InitC1Ev" in startup and startup <= STREAMS and quiet
+    made = "_ZNSt8ios_base4InitC1Ev" in startup and startup <= STREAMS
+    return made, made and not any("__cxa_atexit" in names for names in used.values())
 
 
 def variables(item):
@@ -52,11 +52,11 @@ def variables(item):
 
 
 def complaints(item):
-    streams = only_streams(item)
+    made_first, streams = only_streams(item)
     made = list(variables(item))
     of_headers = bool(made) and all(map(FOREIGN.match, made))
     sections = re.findall(r"\.(init_array|fini_array|ctors|dtors)\b", run("readelf", "-SW", item))
-    if sections and not streams and not of_headers:
+    if sections and not made_first and not of_headers:
         yield f"has .{sections[0]}: something is made before main: " + "; ".join(made)
     symbols = run("readelf", "--demangle", "-sW", item)
     guards = re.findall(r" (TLS|OBJECT) .* guard variable for (.*)", symbols)

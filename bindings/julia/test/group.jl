@@ -77,7 +77,7 @@ if group !== nothing
             send_message(two, late, 1)
             @test_throws TensorDictError fetch(waiting)
             @test numbers(late) == [1, 2]
-            @test read(other, String) == "[6, 8]"
+            @test endswith(read(other, String), "[6, 8]")  # a gloo of today tells of its connections before
             close(two)
         end
     end
