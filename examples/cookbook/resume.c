@@ -19,20 +19,18 @@ static void record(int64_t first, int64_t episodes, int crash) {
   must(td_writer_bind(writer, TD_KEY("done"), &done));
   for (int64_t episode = first; episode < first + episodes; episode++)
     for (int step = 0; step < STEPS; step++) {
-      const unsigned char last = step == STEPS - 1;
       must(td_writer_put(writer, state, (float[2]){(float)episode, (float)step}, 8));
-      must(td_writer_put(writer, done, &last, 1));
+      must(td_writer_put(writer, done, (char[1]){step == STEPS - 1}, 1));
       must(td_writer_next(writer));
       if (!crash || episode < first + episodes - 1 || step < STEPS / 2) continue;
-      must(td_writer_flush(writer));
-      _exit(EXIT_FAILURE); /* in the middle of the last episode: nothing is closed */
+      must(td_writer_flush(writer)); /* in the middle of the last episode: nothing is closed */
+      _exit(EXIT_FAILURE);
     }
   must(td_writer_close(writer));
   td_writer_free(writer);
   td_free(like);
 }
 /* [/record] */
-
 /* [resume] */
 static int64_t whole_episodes(void) {
   int64_t rows, stored, end;
@@ -59,5 +57,4 @@ int main(void) {
   const int whole = (int)whole_episodes();
   record(whole, 2, 0);
   printf("%d whole episodes after the crash, %d at the end\n", whole, (int)whole_episodes());
-  return EXIT_SUCCESS;
 }

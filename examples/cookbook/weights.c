@@ -1,5 +1,4 @@
 /* A learner pushes weights while the engine runs; the engine never uses a set that is half written. */
-#include <inttypes.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,8 +41,7 @@ static int take(const td_tensordict *shared, float w[64], float b[8]) {
 
 int main(void) {
   td_tensordict *shared;
-  float w[64] = {0}, b[8] = {0}, last = 0;
-  int torn = 0;
+  float w[64] = {0}, b[8] = {0}, last = 0, torn = 0;
   must(td_create(NULL, 0, TD_DEVICE_NONE, -1, &shared));
   must(td_set_data(shared, TD_KEY("params", "w"), w, sizeof w, TD_SIZES(8, 8), TD_DTYPE_FLOAT32));
   must(td_set_data(shared, TD_KEY("params", "b"), b, sizeof b, TD_SIZES(8), TD_DTYPE_FLOAT32));
@@ -54,12 +52,9 @@ int main(void) {
     learn(shared);
     _exit(EXIT_SUCCESS);
   }
-  while (last < PUSHES) { /* frames of the engine */
-    if (!take(shared, w, b)) continue;
-    torn += w[0] != b[7] || w[63] != b[0];
-    last = b[0];
-  }
-  printf("the last of %d pushes arrived, %d torn\n", (int)last, torn);
+  while (last < PUSHES) /* frames of the engine */
+    if (take(shared, w, b)) torn += w[0] != b[7] || w[63] != b[0], last = b[0];
+  printf("the last of %d pushes arrived, %d torn\n", (int)last, (int)torn);
   td_free(shared);
   return waitpid(learner, NULL, 0) == learner ? EXIT_SUCCESS : EXIT_FAILURE;
 }
