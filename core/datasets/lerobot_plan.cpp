@@ -34,7 +34,6 @@ class LeRobotPlanner::State {
  public:
   State(const TensorDict& metadata, Draft& draft)
       : metadata_(metadata), draft_(draft), tasks_(metadata, "tasks") {
-    find_fps();
     find_known();
     note_metadata();
   }
@@ -47,6 +46,7 @@ class LeRobotPlanner::State {
       return false;
     }
     if (plan_.episodes.empty()) {
+      find_fps(entries);
       add_columns(entries);
     } else {
       require_columns(entries, static_cast<std::size_t>(number));
@@ -58,7 +58,10 @@ class LeRobotPlanner::State {
 
   const LeRobotPlan& plan() const noexcept { return plan_; }
   const LeRobotPlan& finish() {
-    if (plan_.episodes.empty()) draft_.lose("a set without steps");
+    if (plan_.episodes.empty()) {
+      draft_.lose("a set without steps");
+      find_fps(Entries(TensorDict(Sizes{0})));
+    }
     const Plain beside = metadata_member(metadata_, "videos");
     for (const Plain& video : beside.items()) {
       if (!is_kept(video.characters()))
@@ -69,12 +72,31 @@ class LeRobotPlanner::State {
   }
 
  private:
-  void find_fps() {
+  static bool is_rate(const Plain& fps) {
+    return fps.is_number() && fps.number() > 0 && std::isfinite(fps.number());
+  }
+
+  // By the metadata, else by the times of the first episode.
+  void find_fps(const Entries& entries) {
     plan_.fps = metadata_member(metadata_, "fps");
-    const double fps = plan_.fps.is_number() ? plan_.fps.number() : 0;
-    if (fps > 0 && std::isfinite(fps)) return;
+    if (!is_rate(plan_.fps)) plan_.fps = rate_of_times(entries);
+    if (is_rate(plan_.fps)) return;
     draft_.lose("rows of an unknown number in a second (\"fps\" of the metadata; lossy takes 1)");
     plan_.fps = Plain::of_integer(1);
+  }
+
+  static Plain rate_of_times(const Entries& entries) {
+    const Rows* times = entries.find({"timestamp"});
+    const std::int64_t steps = entries.steps();
+    if (times == nullptr || !times->is_tensor() || times->tensor.numel() != steps || steps < 2)
+      return {};
+    const at::Tensor seconds = times->tensor.to(at::kDouble).reshape({-1});
+    const double rate =
+        static_cast<double>(steps - 1) / (seconds[steps - 1] - seconds[0]).item<double>();
+    if (!(rate > 0) || std::isinf(rate)) return {};
+    const double whole = std::round(rate);
+    const bool is_whole = std::abs(rate - whole) < 1e-3 && whole < 1e6;
+    return is_whole ? Plain::of_integer(static_cast<std::int64_t>(whole)) : Plain::of_real(rate);
   }
 
   bool is_kept(std::string_view column) const {

@@ -102,11 +102,13 @@ void Priorities::put_weight(std::int64_t place, double value, double bound) noex
   if (some_) some_->put(place, may_be_drawn_[static_cast<std::size_t>(place)] != 0 ? value : 0);
 }
 
-// The largest priority of the rows that are there, from their weights.
+// The largest priority of the rows that are there, from their weights; the first of those that are equal as float32, which
+// TorchRL's weights are.
 void Priorities::find_largest() noexcept {
+  const auto weight = [&](std::int64_t place) { return static_cast<float>(tree_.value(place)); };
   std::int64_t place = 0;
   for (std::int64_t other = 1; other < tree_.rows(); ++other)
-    if (tree_.value(other) > tree_.value(place)) place = other;
+    if (weight(other) > weight(place)) place = other;
   largest_ = std::max(std::pow(tree_.value(place), 1 / alpha_) - eps_, 0.0);
   largest_place_ = place;
   largest_changed_ = true;

@@ -72,7 +72,10 @@ def there_and_back(folder, made, kind, suffix=""):
             tdtool("convert", made, there, "--as", other, *lossy)
         if other != "robomimic":  # which wants actions between -1 and 1
             tdtool("verify", there)
-        tdtool("convert", there, back, "--as", kind, "--lossy")
+        done = subprocess.run([TDTOOL, "convert", str(there), str(back), "--as", kind, "--lossy"], capture_output=True, text=True)
+        if lossy and "needs" in done.stderr:
+            continue
+        assert done.returncode == 0, (other, done.stderr)
         tdtool("convert", back, rows, "--as", "tensordict")
         second = TensorDict.load_memmap(rows)
         assert lossy or second.shape == first.shape
