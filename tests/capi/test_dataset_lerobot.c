@@ -95,6 +95,16 @@ TD_TEST(minari_as_lerobot) {
   TD_CHECK_EQUAL(was, is);
 }
 
+TD_TEST(times_tell_the_frames_in_a_second) {
+  const char *to = kept(file_named("timed"));
+  td_tensordict *rows = flat_of(data_of("lerobot/arm")), *is = NULL;
+  TD_DO(td_dataset_save(rows, NULL, TD_DATASET_KIND_LEROBOT, to, NULL));
+  td_dataset *set = open_set(to);
+  TD_DO(td_dataset_metadata(set, &is));
+  check_json_of(is, "fps", "10");
+  td_dataset_free(set);
+}
+
 TD_TEST(what_lerobot_cannot_hold_is_named) {
   need_arrow();
   td_tensordict *td = td_empty(TD_SIZES(4)), *about = td_empty(TD_NO_SIZES);
