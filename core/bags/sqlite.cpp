@@ -56,6 +56,8 @@ const Sqlite& sqlite() { return loaded<Sqlite>(); }
 class Database {
  public:
   Database(const std::string& path, std::uint64_t most) : where_(quote(path)) {
+    // Versions of SQLite differ in whether they open it.
+    if (files::look(path).bytes == 0) fail(Code::format, where_, " has no bytes");
     // A file without a writer is left alone entirely; beside a journal the library must look at that.
     const bool journal = files::look(path + "-wal").bytes > 0;
     std::string uri = "file:";
