@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Data sets of LeRobot and Minari, and this library: recordings.py TDTOOL
+"""Data sets of LeRobot, and this library: recordings.py TDTOOL
 
 LeRobot writes a set, tdtool reads and writes it, and LeRobot opens what was written, finds the same in each frame, and records on.
 LeRobot writes videos, and the frames that tdtool reads, and those of its copy, are the ones that PyAV decodes.
-Minari writes sets in Arrow and Parquet, tdtool makes folders of them, and Python's tensordict finds what Minari reads.
+random_sets.py has those at random, and of other kinds.
 Skips, with a word why, what is not installed.
 """
-import os
 import pathlib
 import subprocess
 import sys
@@ -25,7 +24,7 @@ def tdtool(*arguments):
     return done.stdout
 
 
-def lerobot(folder):
+def lerobot_sets(folder):
     from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
     random = np.random.default_rng(0)
@@ -114,48 +113,10 @@ def lerobot_videos(folder):
     print(f"LeRobot's videos: {len(wanted)} frames")
 
 
-def minari_sets(folder):
-    os.environ["MINARI_DATASETS_PATH"] = str(folder / "minari")
-    import gymnasium as gym
-    import minari
-
-    space = gym.spaces.Dict({"joints": gym.spaces.Box(-np.inf, np.inf, (3,), np.float32), "pair": gym.spaces.Tuple((gym.spaces.Discrete(4), gym.spaces.MultiBinary((2, 2))))})
-    action = gym.spaces.Box(-1, 1, (2, 2), np.float32)
-    random = np.random.default_rng(1)
-    for form in ("arrow", "parquet"):
-        buffers = []
-        for length in (4, 1, 7):
-            seen = [space.sample() for _ in range(length + 1)]
-            buffers.append(minari.data_collector.EpisodeBuffer(
-                observations={"joints": np.stack([one["joints"] for one in seen]),
-                              "pair": tuple(np.stack([one["pair"][i] for one in seen]) for i in range(2))},
-                actions=np.stack([action.sample() for _ in range(length)]),
-                rewards=list(random.normal(size=length)),
-                terminations=[False] * (length - 1) + [True],
-                truncations=[False] * length,
-                infos={"speed": random.normal(size=(length + 1, 2))},
-            ))
-        minari.create_dataset_from_buffers(f"test/{form}-v0", buffers, observation_space=space, action_space=action, data_format=form)
-        dataset = minari.load_dataset(f"test/{form}-v0")
-        tdtool("convert", folder / "minari" / "test" / f"{form}-v0", folder / form, "--as", "tensordict")
-        rows = TensorDict.load_memmap(folder / form)
-        for episode in dataset.iterate_episodes():
-            here = rows[rows["episode"] == episode.id]
-            joints = torch.as_tensor(np.asarray(episode.observations["joints"]))
-            assert torch.equal(here["observation", "joints"], joints[:-1]) and torch.equal(here["next", "observation", "joints"], joints[1:])
-            second = torch.as_tensor(np.asarray(episode.observations["pair"][1]))
-            assert torch.equal(here["observation", "pair", "1"], second[:-1]), (second.shape, here["observation", "pair", "1"].shape)
-            assert torch.equal(here["action"], torch.as_tensor(np.asarray(episode.actions)))
-            assert torch.equal(here["next", "reward"].squeeze(1), torch.as_tensor(np.asarray(episode.rewards)))
-            assert torch.equal(here["next", "terminated"].squeeze(1), torch.as_tensor(np.asarray(episode.terminations)))
-        print(f"Minari in {form}: {len(rows)} rows")
-
-
-for name, test in (("lerobot", lerobot), ("lerobot", lerobot_videos), ("minari", minari_sets)):
-    try:
-        __import__(name)
-    except ImportError as missing:
-        print(f"skip: data sets of {name}: {missing}")
-        continue
+try:
+    import lerobot
+except ImportError as missing:
+    sys.exit(print(f"skip: data sets of LeRobot: {missing}"))
+for test in (lerobot_sets, lerobot_videos):
     with tempfile.TemporaryDirectory() as scratch:
         test(pathlib.Path(scratch))
