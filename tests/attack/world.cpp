@@ -232,8 +232,10 @@ td_tensordict *World::build(int id) {
       std::size_t n = 0;
       status = td_unbind(elements[0], 0, rows, 8, &n);
       for (std::size_t i = 0; status == TD_OK && i < n; ++i) {
-        if (i + 1 < n) td_free(rows[i]);
-        else result = rows[i];
+        if (i + 1 < n)
+          td_free(rows[i]);
+        else
+          result = rows[i];
       }
       break;
     }
