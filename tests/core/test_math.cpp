@@ -141,6 +141,14 @@ TEST(MathKinds, LazyStacksOfSingleNumbersKeepTheirDtype) {
   binary_(copy, Binary::maximum_op, at::full({}, -6, at::kLong));
   binary_(most, Binary::maximum_op, at::full({}, -6, at::kLong));
   EXPECT_TRUE(TensorDict(all_dense(copy.node())).equal(most));
+  // The same element outside of a stack is a number.
+  const NodePtr both = element(5);
+  TensorDict td = dict({});
+  td.set({"n"}, TensorDict(both));
+  td.set({"s"}, TensorDict(lazy_stack({both, both}, 0)));
+  const TensorDict sum = binary(td, Binary::add_op, at::full({}, 3, at::kLong));
+  EXPECT_EQ(sum.get({"n", "a"}).scalar_type(), at::kLong);
+  EXPECT_EQ(sum.get_dict({"s"}).get({"a"}).scalar_type(), at::kShort);
 }
 
 TEST(MathKinds, LazyStacksThatTheOtherLacks) {
