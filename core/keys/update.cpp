@@ -52,7 +52,8 @@ class Update {
   // Merges two dictionaries. A lazy stack is merged element by element.
   void begin(std::size_t above, std::string_view name, const NodePtr& target, const NodePtr& source,
              std::uint32_t keys, bool filtered) {
-    if (target == source) return;
+    // In place it is written into itself: another entry may hold its tensors, too.
+    if (target == source && options_.mode == UpdateMode::store) return;
     require_alike(above, name, *target, *source);
     const bool root = levels_.empty();
     if (!root && !seen_.first({target.get(), source.get()}, 2 * std::uintptr_t{keys} + filtered)) {

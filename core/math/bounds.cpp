@@ -52,19 +52,31 @@ at::Tensor fitting(const char* what, const at::Tensor& bound, Bound side, c10::S
 }  // namespace
 
 FittingBounds::FittingBounds(const Kernel& kernel, const at::Tensor& a, const at::Tensor& b,
-                             const at::Tensor& c)
+                             const at::Tensor& c, const InStack& in_stack)
     : b_(b), c_(c) {
-  if (kernel.b == Bound::none) return;
+  const bool alone = in_stack == InStack{};
+  if (kernel.b == Bound::none && alone) return;
+  at::Tensor whole[] = {a, b, c};
   at::native::ResultTypeState state;
-  for (const at::Tensor* tensor : {&a, &b, &c}) {
-    if (tensor->defined()) state = at::native::update_result_type_state(*tensor, state);
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (in_stack[k]) whole[k] = whole[k].unsqueeze(0);
+    if (whole[k].defined()) state = at::native::update_result_type_state(whole[k], state);
   }
   const c10::ScalarType dtype = at::native::result_type(state);
-  if (is_scalar_of_another(a, dtype)) require_fits(a.item(), dtype, kernel.name);
-  own_b_ = fitting(kernel.name, b, kernel.b, dtype);
-  own_c_ = fitting(kernel.name, c, kernel.c, dtype);
-  if (at::Tensor there = beside(a, this->b()); there.defined()) own_b_ = std::move(there);
-  if (at::Tensor there = beside(a, this->c()); there.defined()) own_c_ = std::move(there);
+  if (kernel.b != Bound::none) {
+    if (is_scalar_of_another(whole[0], dtype)) require_fits(a.item(), dtype, kernel.name);
+    own_b_ = fitting(kernel.name, whole[1], kernel.b, dtype);
+    own_c_ = fitting(kernel.name, whole[2], kernel.c, dtype);
+    if (at::Tensor there = beside(a, this->b()); there.defined()) own_b_ = std::move(there);
+    if (at::Tensor there = beside(a, this->c()); there.defined()) own_c_ = std::move(there);
+  }
+  if (alone) return;
+  const auto follow = [&](const at::Tensor& number, at::Tensor& own) {
+    if (is_scalar_of_another(number, dtype) && !number.unsafeGetTensorImpl()->is_wrapped_number())
+      own = number.to(dtype);
+  };
+  if (!in_stack[1]) follow(this->b(), own_b_);
+  if (!in_stack[2]) follow(this->c(), own_c_);
 }
 
 }  // namespace td::math

@@ -108,6 +108,8 @@ class OperatorCall {
     }
     stack_.rehearse(rows_);
     stack_.separate(rows_);
+    checks_.require_possible();
+    elements.prepare();
     bool all_cuda = !rows_.empty();
     for (const CallRow& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
     if (!wants_fused(all_cuda) || !call_fused()) call_rows();
@@ -163,7 +165,7 @@ class OperatorCall {
   }
 
   void add(const Here& here, Tensors tensors) {
-    if (op_.in_place()) Writes().compute(here.path(), *tensors[0], stack_.recorded_among(tensors));
+    if (op_.in_place()) checks_.compute(here.path(), *tensors[0], stack_.recorded_among(tensors));
     CallRow row;
     for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
     rows_.push_back(std::move(row));
@@ -334,6 +336,7 @@ class OperatorCall {
   const TensorDict& td_;
   WalkRules policy_;
   std::vector<CallRow> rows_;
+  Writes checks_{Writes::Hold::owns};             // the leaves that the operator writes
   std::vector<at::Tensor> fused_;                 // the result of a fused call
   std::vector<std::vector<at::Tensor>> further_;  // results after the first, one for each leaf
   CallStack stack_;

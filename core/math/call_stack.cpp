@@ -4,6 +4,7 @@
 #include "core/math/operators.h"
 #include "core/math/together.h"
 #include "core/tensor/memory_ranges.h"
+#include "core/tensor/writes.h"
 #include "core/tree/show_leaf.h"
 
 #include <ATen/ATen.h>
@@ -80,7 +81,8 @@ void CallStack::separate(std::vector<CallRow>& rows) {
   targets.sort();
   for (CallRow& row : rows) {
     for (std::size_t k = 1; k < row.size(); ++k) {
-      if (targets.meet(range_of(row[k]))) row[k] = row[k].clone();
+      if (targets.meet(range_of(row[k])) || (!at_rest_ && stands_apart(row[k])))
+        row[k] = row[k].clone();
     }
   }
   own_slots_ = op_.slots_;
@@ -109,6 +111,7 @@ void CallStack::fill(c10::ArrayRef<Tensor> row, bool meta) {
 
 void CallStack::call(Tensors tensors) {
   fill(tensors, false);
+  if (op_.in_place_ && !at_rest_) renew_history(*tensors[0]);
   try {
     if (at_rest_ && std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor* tensor) {
           return unknown_to_autograd(*tensor);

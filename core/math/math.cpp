@@ -53,7 +53,7 @@ class MathOp final : public ZipOp {
       if (operand->defined() && !is_number(leaf))
         require_device(kernel_, "", here.path(), leaf, *operand);
     }
-    const FittingBounds fit(kernel_, leaf, b, c);
+    const FittingBounds fit(kernel_, leaf, b, c, operands_.in_stack(here, tensors));
     return with_room(kernel_, operands_.extra(), leaf.scalar_type(),
                      [&] { return kernel_.out(leaf, fit.b(), fit.c(), operands_.extra()); });
   }

@@ -24,7 +24,7 @@ class InPlaceMath {
     for (const at::Tensor* operand : {&b, &c}) {
       if (operand->defined()) require_operand(here.path(), a, *operand);
     }
-    const FittingBounds fit(kernel_, a, b, c);
+    const FittingBounds fit(kernel_, a, b, c, operands_.in_stack(here, tensors));
     const Job job{a, fit.b(), fit.c()};
     writes_.compute(here.path(), job.a, job.b, job.c);
     try_out(here.path(), job);

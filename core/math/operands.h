@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/recursion_guard.h"
-#include "core/math/math_kernels.h"
+#include "core/math/bounds.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
@@ -71,6 +71,15 @@ class Operands {
     return source.tree == 0 ? source.constant : pick(tensors[source.tree]);
   }
   const Extra& extra() const noexcept { return extra_; }
+  InStack in_stack(const Here& here, Tensors tensors) const noexcept {
+    InStack result{};
+    for (std::size_t k = 0; here.in_stack() && k <= sources_.size(); ++k) {
+      const std::size_t tree = k == 0 ? 0 : sources_[k - 1].tree;
+      if (k != 0 && tree == 0) continue;
+      result[k] = tensors[tree] != nullptr && tensors[tree]->dim() == 0;
+    }
+    return result;
+  }
 
  private:
   struct Source {

@@ -9,20 +9,12 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace td {
 
 namespace {
-
-// Whether autograd does not propagate writes from this view to its base: one of several results of an
-// operator, or made without recording.
-bool stands_apart(const at::Tensor& tensor) {
-  if (!tensor.is_view()) return false;
-  const auto* meta = torch::autograd::impl::get_view_autograd_meta(tensor);
-  return meta != nullptr && meta->has_bw_view() &&
-         meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
-}
 
 // Whether autograd would miss a write: to such a view, or to a view that this library made.
 bool unknown_view(const at::Tensor& target) {
@@ -31,21 +23,28 @@ bool unknown_view(const at::Tensor& target) {
   return fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl()) || stands_apart(target);
 }
 
+const at::TensorBase& base_of(const at::TensorBase& tensor) {
+  return tensor.is_view() ? tensor._base() : tensor;
+}
+
+[[noreturn]] void fail_unknown(Path where) {
+  fail(Code::torch, show_path(where),
+       " is a view that was made while no gradients were recorded, or together with others: a "
+       "gradient written through it would be lost. Make the view again, or clone it");
+}
+
 // Throws unless the write can be recorded.
 void require_recordable(Path where, const at::Tensor& target, bool source_recorded) {
   const bool recorded = target.requires_grad();
-  if (recorded && (target.is_leaf() || (target.is_view() && target._base().is_leaf()))) {
+  if (recorded && !unknown_view(target)) renew_history(target);
+  if (recorded && (target.is_leaf() || base_of(target).is_leaf())) {
     fail(Code::torch, show_path(where),
          " requires a gradient itself: it cannot be written in place while gradients are "
          "recorded");
   }
-  const c10::TensorImpl& memory =
-      *(target.is_view() ? target._base() : target).unsafeGetTensorImpl();
-  if ((recorded || source_recorded || fast::is_view_of_recorded(memory)) && unknown_view(target)) {
-    fail(Code::torch, show_path(where),
-         " is a view that was made while no gradients were recorded, or together with others: a "
-         "gradient written through it would be lost. Make the view again, or clone it");
-  }
+  const c10::TensorImpl& memory = *base_of(target).unsafeGetTensorImpl();
+  if ((recorded || source_recorded || fast::is_view_of_recorded(memory)) && unknown_view(target))
+    fail_unknown(where);
 }
 
 void require_values(Path where, const at::Tensor& target, const at::Tensor& source) {
@@ -71,6 +70,17 @@ bool same_place(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
+bool stands_apart(const at::Tensor& tensor) {
+  if (!tensor.is_view()) return false;
+  const auto* meta = torch::autograd::impl::get_view_autograd_meta(tensor);
+  return meta != nullptr && meta->has_bw_view() &&
+         meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
+}
+
+void renew_history(const at::Tensor& target) {
+  if (target.is_view()) (void)target.grad_fn();
+}
+
 void require_distinct(Path where, const at::Tensor& tensor) {
   if (tensor.layout() == c10::kStrided && at::has_internal_overlap(tensor) == at::MemOverlap::Yes)
     fail_repeated(where, "");
@@ -83,7 +93,7 @@ void Writes::add(const at::Tensor& target, const at::Tensor& b, const at::Tensor
   const auto hold = [&](const at::Tensor& tensor) {
     return owns_ ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
   };
-  writes_.push_back({hold(target), {hold(b), hold(c)}, part, in_step});
+  writes_.push_back({hold(target), {hold(b), hold(c)}, part, in_step, /*idle=*/false});
 }
 
 void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
@@ -100,9 +110,10 @@ void Writes::require_writable(Path where, const at::Tensor& target, const at::Te
 void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
                  const IndexPlan* part) {
   if (part == nullptr && target.is_same(source)) {
-    // A write of a tensor to itself does nothing, unless another target shares its memory.
-    if (target.layout() == c10::kStrided && at::has_internal_overlap(target) != at::MemOverlap::Yes)
-      add(target, source, {}, nullptr, /*in_step=*/true);
+    if (target.layout() != c10::kStrided || at::has_internal_overlap(target) == at::MemOverlap::Yes)
+      return;
+    add(target, source, {}, nullptr, /*in_step=*/true);
+    writes_.back().idle = true;
     return;
   }
   require_writable(where, target, source, {});
@@ -149,8 +160,26 @@ void Writes::own() {
   }
 }
 
+void Writes::require_possible() const {
+  if (!recording_) return;
+  c10::SmallVector<const c10::TensorImpl*, 4> recorded;  // bases
+  for (const Write& write : writes_) {
+    for (const Held& source : write.sources) {
+      if (source->defined() && source->requires_grad())
+        recorded.push_back(base_of(*write.target).unsafeGetTensorImpl());
+    }
+  }
+  for (const Write& write : writes_) {
+    if (stands_apart(*write.target) &&
+        std::find(recorded.begin(), recorded.end(), base_of(*write.target).unsafeGetTensorImpl()) !=
+            recorded.end())
+      fail_unknown(std::string_view("a tensor"));
+  }
+}
+
 void Writes::prepare() {
   if (prepared_) return;
+  require_possible();
   prepared_ = true;
   if (may_share()) separate();
 }
@@ -185,7 +214,8 @@ bool Writes::may_share() const {
 
 void Writes::separate() {
   MemoryRanges targets;
-  for (const Write& write : writes_) targets.add(range_of(*write.target));
+  for (const Write& write : writes_)
+    targets.add(write.idle ? MemoryRange() : range_of(*write.target));
   targets.sort();
   std::unordered_map<const c10::TensorImpl*, at::Tensor>
       copies;  // one value may be read many times
@@ -194,11 +224,12 @@ void Writes::separate() {
     for (Held& source : write.sources) {
       if (!source->defined()) continue;
       // libtorch cannot read such a view after a write to other parts of its memory.
-      const bool goes_stale = recording_ && source->requires_grad() && stands_apart(*source) &&
-                              !source->is_same(*write.target);
+      const bool goes_stale =
+          recording_ && stands_apart(*source) && !source->is_same(*write.target);
       if (!goes_stale && !targets.meet(range_of(*source))) continue;
       const bool read_first = write.in_step && same_place(*source, *write.target);
-      if (!goes_stale && read_first && !targets.meet_others(i)) continue;
+      if (!goes_stale && read_first && !write.idle && !targets.meet_others(i)) continue;
+      if (write.idle) require_writable(std::string_view("a tensor"), *write.target, *source, {});
       at::Tensor& copy = copies[source->unsafeGetTensorImpl()];
       if (!copy.defined()) copy = source->clone();
       source = Held::owned(at::Tensor(copy));

@@ -9,6 +9,14 @@
 
 namespace td {
 
+// Call before a recorded write: libtorch takes a view of a tensor that was written since for a leaf, until the view is asked
+// for its history.
+void renew_history(const at::Tensor& target);
+
+// Whether autograd does not propagate writes from this view to its base: one of several results of an operator, or made
+// without recording. libtorch cannot read it after a recorded write to its base.
+bool stands_apart(const at::Tensor& tensor);
+
 class Writes {
  public:
   // `borrows`: the caller keeps the tensors alive until run() returns.
@@ -21,6 +29,7 @@ class Writes {
     Held sources[2];        // may be undefined
     const IndexPlan* part;  // part of the target; nullptr: all
     bool in_step;           // elementwise: a source may be the target itself
+    bool idle;  // a tensor into itself: nothing, unless another write changes its values first
   };
 
   // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
@@ -44,8 +53,11 @@ class Writes {
   // Takes ownership of the tensors.
   void own();
 
-  // Copies sources that share memory with a target. run() calls it; call it before other changes if its
-  // failure must prevent them.
+  // Throws if one write makes another one impossible: a gradient that it records is lost in another view of the same tensor.
+  void require_possible() const;
+
+  // require_possible(), and copies sources that share memory with a target. run() calls it; call it before other
+  // changes if its failure must prevent them.
   void prepare();
 
   // Performs the writes of set().
@@ -55,7 +67,10 @@ class Writes {
   template <class F>
   void run(F&& f) {
     prepare();
-    for (Write& write : writes_) f(write);
+    for (Write& write : writes_) {
+      if (recording_) renew_history(*write.target);
+      f(write);
+    }
   }
 
  private:

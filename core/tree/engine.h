@@ -284,6 +284,7 @@ class Walk : private Here {
     const bool by_elements = lazy != nullptr && level.tree == 0;
     level.looks = take == Take::looks && as_dense(level.lead) == nullptr;
     if (by_elements) {
+      ++stacks_;
       list_elements(level, *lazy);
     } else if (level.looks) {
       level.more().names = entry_names(*level.lead);
@@ -340,6 +341,7 @@ class Walk : private Here {
     if (level.again) memo_.add(level.nodes, level.scope, std::move(made));
     if (level.named) --depth_;
     if (level.numbered) numbers_.pop_back();
+    if (level.lazy) --stacks_;
     levels_.pop_back();
     is_root_ = false;
   }

@@ -281,20 +281,28 @@ Value rearranged(const NestedTensorNode& node, const BatchOp& op) {
          " has only one batch dimension and does not support this operation on the batch");
   }
   at::Tensor positions;
+  bool copies = false;
   {
     const at::NoGradGuard no_grad;
-    positions = op.leaf(at::arange(static_cast<std::int64_t>(node.parts()), at::kLong))
-                    .to(at::kCPU)
-                    .contiguous();
+    const at::Tensor all = at::arange(static_cast<std::int64_t>(node.parts()), at::kLong);
+    positions = op.leaf(all);
+    copies = !positions.is_alias_of(all);
+    positions = positions.to(at::kCPU).contiguous();
   }
   const std::int64_t* at = positions.data_ptr<std::int64_t>();
-  if (positions.dim() == 0) return Value(node.part(static_cast<std::size_t>(*at)));
+  if (positions.dim() == 0) {
+    const at::Tensor part = node.part(static_cast<std::size_t>(*at));
+    return Value(copies ? part.clone() : part);
+  }
   if (positions.dim() > 1) {
     fail(Code::unsupported,
          "a nested tensor has one batch dimension and cannot get the batch size ",
          show_sizes(positions.sizes()));
   }
-  return NodePtr(parts_at(node, {at, static_cast<std::size_t>(positions.numel())}));
+  const NestedTensorPtr parts = parts_at(node, {at, static_cast<std::size_t>(positions.numel())});
+  const bool shares = parts->values().is_alias_of(node.values());
+  return NodePtr(copies && shares ? parts->with_values(parts->values().clone(), node.device())
+                                  : parts);
 }
 
 bool same_nested_tensor(const NestedTensorNode& a, const NestedTensorNode& b) {

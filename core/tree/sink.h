@@ -87,6 +87,8 @@ class Here {
   std::string_view name() const { return path().back(); }
   bool is_root() const noexcept { return is_root_; }
   bool is_entry() const noexcept { return is_entry_; }
+  // Below an element of a lazy stack that is gone through element by element.
+  bool in_stack() const noexcept { return stacks_ != 0; }
 
   // The node that holds the entry or element, in the first tree that has it; at the root, the root. In
   // enter() and leave(), the entered node.
@@ -103,7 +105,8 @@ class Here {
  protected:
   const Node* node_ = nullptr;
   std::size_t index_ = 0;
-  std::size_t depth_ = 0;  // names of the open levels
+  std::size_t depth_ = 0;   // names of the open levels
+  std::size_t stacks_ = 0;  // open levels that are lazy stacks
   bool is_entry_ = false;
   bool is_root_ = true;
   const std::string* name_ = nullptr;  // unless at an entry of a dense dictionary

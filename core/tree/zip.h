@@ -39,6 +39,9 @@ class ZipBuilder : public WalkSink<Take::elements> {
 
   ZipBuilder(const WalkRules& rules, const Op& op) : rules_(rules), op_(op) {}
 
+  // A number is computed otherwise in a lazy stack: in the whole it has a dimension.
+  std::uintptr_t scope(const Here& here) const { return here.in_stack() ? 1 : 0; }
+
   void enter(const Here& here, Dicts) {
     const DenseNode& lead = static_cast<const DenseNode&>(here.node());
     auto node = c10::make_intrusive<DenseNode>(lead.schema(), op_.batch(lead.batch()),

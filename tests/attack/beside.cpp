@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 
 namespace attack {
@@ -91,19 +90,6 @@ bool reads_alike(const Operation &operation) {
   return names->count(operation.name) != 0;
 }
 
-// Whether a key has tensors of several dtypes in a dictionary or in those that it is made of.
-bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dtypes) {
-  const DictPlan &dict = plan.dicts[static_cast<std::size_t>(id)];
-  for (const EntryPlan &entry : dict.entries) {
-    if (entry.kind == EntryPlan::dict && mixes_dtypes(plan, entry.id, dtypes)) return true;
-    if (entry.kind != EntryPlan::tensor) continue;
-    const td_dtype dtype = plan.tensors[static_cast<std::size_t>(entry.id)].dtype;
-    if (dtypes.emplace(entry.key, dtype).first->second != dtype) return true;
-  }
-  return std::any_of(dict.elements.begin(), dict.elements.end(),
-                     [&](int element) { return mixes_dtypes(plan, element, dtypes); });
-}
-
 // Whether a lazy stack and what it reads as have equal values whatever is done: nothing is written into the memory of
 // elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
 bool can_compare_dense(const Plan &plan, const Operation &operation) {
@@ -115,12 +101,7 @@ bool can_compare_dense(const Plan &plan, const Operation &operation) {
         return repeats;
       });
   if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
-  for (std::size_t i = 0; i < plan.dicts.size(); ++i) {
-    std::map<std::string, td_dtype> dtypes;
-    if (plan.dicts[i].kind == DictKind::lazy && mixes_dtypes(plan, static_cast<int>(i), dtypes))
-      return false;
-  }
-  return true;
+  return !plan.mixes_dtypes();
 }
 
 // What is done entry by entry: the same for an element as for the stack, with the entries that only some elements have.
@@ -197,6 +178,11 @@ bool has_exclusive_keys(const World &world) {
   });
 }
 
+// Something in it has a size of 0.
+bool holds_nothing(const Snapshot &seen) {
+  return seen.form.find("[0") != std::string::npos || seen.form.find(",0") != std::string::npos;
+}
+
 // The same call in a world of lazy stacks and in one where they were read out.
 std::string compare_dense(const Plan &plan, const Operation &operation, Choices &choices,
                           std::size_t arguments) {
@@ -212,8 +198,11 @@ std::string compare_dense(const Plan &plan, const Operation &operation, Choices 
   const bool called_back = got.status <= -10000 || want.status <= -10000;
   if ((got.status == TD_OK) != (want.status == TD_OK) && !called_back) {
     const Done &failed = got.status == TD_OK ? want : got;
-    // What a lazy stack reads is a copy, which does not overlap what is written.
-    if (got.status == TD_OK && failed.message.find("single memory location") != std::string::npos)
+    // What a lazy stack reads is a copy, which does not overlap what is written. One without elements has nothing that could
+    // be refused.
+    if (got.status == TD_OK &&
+        (failed.message.find("single memory location") != std::string::npos ||
+         holds_nothing(got.seen)))
       return "";
     return std::string(got.status == TD_OK ? "only the dense one is refused: "
                                            : "only the lazy one is refused: ") +
@@ -222,9 +211,9 @@ std::string compare_dense(const Plan &plan, const Operation &operation, Choices 
   if (got.status != TD_OK || want.status != TD_OK) return "";
   const std::string different = difference(got.seen, want.seen, (operation.flags & rounded) != 0);
   // A selection without elements of a lazy stack has no keys, as in tensordict.
-  const bool none = want.seen.form.find("[0") != std::string::npos ||
-                    want.seen.form.find(",0") != std::string::npos;
-  return none && different.find(")\" where it should be") != std::string::npos ? "" : different;
+  return holds_nothing(want.seen) && different.find(")\" where it should be") != std::string::npos
+             ? ""
+             : different;
 }
 
 // The same call with the first element in the place of each lazy stack.

@@ -91,14 +91,14 @@ bool can_be_cloned(const td_tensordict *td) {
   return can;
 }
 
-// A dictionary that could be read before it was changed, and cannot now. What else holds a part of it may be refused: it says
-// that its part has another batch size.
+// A dictionary that cannot be read, although all could be before the call. What else holds a part of it may be refused: it
+// says that its part has another batch size.
 std::string broken(const World &world, const Call &call, const Plan &plan) {
   for (const std::size_t i : call.changed()) {
     if (can_be_cloned(world.dicts[i])) continue;
     const std::string message = td_last_error_message();
     const World fresh(plan, Memory::shared);
-    if (i < fresh.dicts.size() && can_be_cloned(fresh.dicts[i]))
+    if (std::all_of(fresh.dicts.begin(), fresh.dicts.end(), can_be_cloned))
       return "broke dictionary " + std::to_string(i) + ": " + message;
   }
   return "";
@@ -180,7 +180,9 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
     different = "memory of others";
   // All that was written is right, and a tensor that was stored shows it.
   const bool values = different.compare(0, 6, "values") == 0;
-  if ((operation.flags & stores) != 0 && values && equal_memory && after != before) return "";
+  if ((operation.flags & stores) != 0 && equal_memory &&
+      ((values && after != before) || call.same_dict()))
+    return "";
   if (call.tangled() && (values || !equal_memory)) return "";
   if (!different.empty())
     return "differs: " + different + (other_mode != plan.grad_mode ? " (the other grad mode)" : "");

@@ -85,6 +85,14 @@ bool Call::same_tensor() const {
                      [&](int id) { return sources_.count(id) != 0; });
 }
 
+bool Call::same_dict() const {
+  std::set<std::size_t> targets, sources;
+  for (const std::size_t i : drawn_)
+    plan().reach_dicts(i, changed_.count(i) != 0 ? targets : sources);
+  return std::any_of(targets.begin(), targets.end(),
+                     [&](std::size_t i) { return sources.count(i) != 0; });
+}
+
 const td_tensordict *Call::source() {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
   plan().reach(i, sources_);

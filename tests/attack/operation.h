@@ -92,6 +92,8 @@ class Call {
   bool tangled() const;
   // A tensor is in a source and in a target: it may be written into itself.
   bool same_tensor() const;
+  // A dictionary is in both: once stored, it shows what is written into it.
+  bool same_dict() const;
   std::vector<ItemPlan> last_items;
 
  private:

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <map>
 
 namespace attack {
 
@@ -51,9 +52,10 @@ class Drawing {
     const std::int64_t dims = choices_.of(numbers_of_dims);
     for (std::int64_t i = 0; i < dims; ++i) plan_.base.push_back(random_size(choices_));
     const std::int64_t arenas = 1 + choices_.below(3);
+    recorded_ = choices_.chance(8);
     for (std::int64_t i = 0; i < arenas; ++i) {
       ArenaPlan arena;
-      arena.dtype = choices_.of(dtypes);
+      arena.dtype = recorded_ && choices_.chance(80) ? TD_DTYPE_FLOAT32 : choices_.of(dtypes);
       arena.elements = 48;
       arena.filling = static_cast<int>(choices_.below(7));
       plan_.arenas.push_back(arena);
@@ -64,12 +66,13 @@ class Drawing {
     for (std::int64_t i = 0; i < dicts; ++i) dict(i == 0);
     const std::int64_t events = std::max<std::int64_t>(0, choices_.below(5) - 2);
     for (std::int64_t i = 0; i < events; ++i) event();
-    plan_.grad_mode = choices_.chance(25);
+    plan_.grad_mode = recorded_ || choices_.chance(25);
   }
 
  private:
   Plan &plan_;
   Choices &choices_;
+  bool recorded_ = false;  // gradients of many tensors
 
   // Integers or a mask along the first dimensions of the base, over memory that others have too.
   void index_tensor() {
@@ -122,10 +125,10 @@ class Drawing {
     }
     plan.offset =
         choices_.chance(60) ? choices_.below(std::min<std::int64_t>(room - extent + 1, 6)) : 0;
-    plan.foreign = choices_.chance(10);
+    plan.foreign = choices_.chance(recorded_ ? 25 : 10);
     const bool floats = plan.dtype == TD_DTYPE_FLOAT32 || plan.dtype == TD_DTYPE_FLOAT64 ||
                         plan.dtype == TD_DTYPE_COMPLEX64;
-    plan.grad = floats && choices_.chance(8);
+    plan.grad = floats && choices_.chance(recorded_ ? 30 : 8);
     plan_.grads = plan_.grads || plan.grad;
     plan.tangled = tangled(plan);
     plan_.tensors.push_back(plan);
@@ -178,7 +181,7 @@ class Drawing {
     } else {
       static const std::vector<DictKind> kinds = {
           DictKind::clone,        DictKind::expand, DictKind::permute, DictKind::stack,
-          DictKind::consolidated, DictKind::mapped, DictKind::detach};
+          DictKind::consolidated, DictKind::mapped, DictKind::detach,  DictKind::row};
       plan.kind = choices_.of(kinds);
       if (plan.kind == DictKind::stack) {
         stack(plan);
@@ -189,6 +192,7 @@ class Drawing {
         plan.batch = plan_.dicts[static_cast<std::size_t>(plan.elements[0])].batch;
         if (plan.kind == DictKind::expand) plan.batch.insert(plan.batch.begin(), choices_.below(4));
         if (plan.kind == DictKind::permute) std::reverse(plan.batch.begin(), plan.batch.end());
+        if (plan.kind == DictKind::row && !plan.batch.empty()) plan.batch.erase(plan.batch.begin());
       }
     }
     plan_.dicts.push_back(plan);
@@ -310,7 +314,7 @@ class Drawing {
 
 const char *const kind_names[] = {"dictionary",   "lazy stack", "sub-tensordict", "index",
                                   "expand",       "permute",    "clone",          "stack",
-                                  "consolidated", "mapped",     "detach"};
+                                  "consolidated", "mapped",     "detach",         "row"};
 
 }  // namespace
 
@@ -398,6 +402,41 @@ Plan::Plan(Choices &choices) { Drawing(*this, choices).all(); }
 bool Plan::lazy() const {
   return std::any_of(dicts.begin(), dicts.end(),
                      [](const DictPlan &dict) { return dict.kind == DictKind::lazy; });
+}
+
+namespace {
+
+// Whether a key has tensors of several dtypes in a dictionary or in those that it is made of.
+bool mixes_dtypes(const Plan &plan, int id, std::map<std::string, td_dtype> &dtypes) {
+  const DictPlan &dict = plan.dicts[static_cast<std::size_t>(id)];
+  for (const EntryPlan &entry : dict.entries) {
+    if (entry.kind == EntryPlan::dict && mixes_dtypes(plan, entry.id, dtypes)) return true;
+    if (entry.kind != EntryPlan::tensor) continue;
+    const td_dtype dtype = plan.tensors[static_cast<std::size_t>(entry.id)].dtype;
+    if (dtypes.emplace(entry.key, dtype).first->second != dtype) return true;
+  }
+  return std::any_of(dict.elements.begin(), dict.elements.end(),
+                     [&](int element) { return mixes_dtypes(plan, element, dtypes); });
+}
+
+}  // namespace
+
+bool Plan::mixes_dtypes() const {
+  for (std::size_t i = 0; i < dicts.size(); ++i) {
+    std::map<std::string, td_dtype> dtypes;
+    if (dicts[i].kind == DictKind::lazy && attack::mixes_dtypes(*this, static_cast<int>(i), dtypes))
+      return true;
+  }
+  return false;
+}
+
+void Plan::reach_dicts(std::size_t dict, std::set<std::size_t> &reached) const {
+  if (!reached.insert(dict).second) return;
+  for (const EntryPlan &entry : dicts[dict].entries) {
+    if (entry.kind == EntryPlan::dict) reach_dicts(static_cast<std::size_t>(entry.id), reached);
+  }
+  for (const int element : dicts[dict].elements)
+    reach_dicts(static_cast<std::size_t>(element), reached);
 }
 
 void Plan::reach(std::size_t dict, std::set<int> &reached) const {

@@ -254,8 +254,11 @@ td_status state_and_back(Call &c) {
     *into = nullptr;
     return status;
   }
-  c.wrong = status == TD_OK ? unlike(*into, td)
-                            : std::string("its own state is refused: ") + td_last_error_message();
+  if (status != TD_OK) {
+    c.wrong = std::string("its own state is refused: ") + td_last_error_message();
+  } else if (!c.plan().mixes_dtypes()) {  // the state of such a lazy stack has one dtype for a key
+    c.wrong = unlike(*into, td);
+  }
   return TD_OK;
 }
 

@@ -227,6 +227,18 @@ td_tensordict *World::build(int id) {
       status = td_memmap_load(folder().c_str(), &options, &result);
       break;
     }
+    case DictKind::row: {
+      td_tensordict *rows[8] = {};
+      std::size_t n = 0;
+      status = td_unbind(elements[0], 0, rows, 8, &n);
+      for (std::size_t i = 0; status == TD_OK && i < n; ++i) {
+        if (i + 1 < n)
+          td_free(rows[i]);
+        else
+          result = rows[i];
+      }
+      break;
+    }
     case DictKind::detach: status = td_detach(elements[0], TD_DETACH_DATA, &result); break;
   }
   note(status);

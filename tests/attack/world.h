@@ -47,7 +47,8 @@ enum class DictKind {
   stack,
   consolidated,
   mapped,
-  detach
+  detach,
+  row  // the last one that unbinding gives
 };
 
 struct EntryPlan {
@@ -87,6 +88,8 @@ struct Plan {
   explicit Plan(Choices &choices);
   // The tensors of a dictionary: through entries, elements, views.
   void reach(std::size_t dict, std::set<int> &tensors) const;
+  void reach_dicts(std::size_t dict, std::set<std::size_t> &dicts) const;  // itself, too
+  bool mixes_dtypes() const;  // the elements of a lazy stack differ in the dtype of a key
   std::string text() const;
 };
 

@@ -1,5 +1,8 @@
 // Gradients: recorded when the thread records them, and nothing but the dispatcher when anyone listens.
 #include "core/apply/apply.h"
+#include "core/keys/entries.h"
+#include "core/math/call.h"
+#include "core/math/math.h"
 #include "core/shape/join.h"
 #include "trees.h"
 
@@ -126,6 +129,82 @@ TEST(Grad, AWriteThroughAViewReachesTheBase) {
   part.set_at({}, values);
   EXPECT_TRUE(buffer.get({"w"}).requires_grad());
   EXPECT_EQ(gradient(source, buffer), halves({3, 3, 0, 0}));
+}
+
+// libtorch itself takes the second view for a leaf once the first was written.
+TEST(Grad, WritesIntoViewsOfOneTensorAreRecorded) {
+  const at::AutoGradMode grad(true);
+  UpdateOptions update_in_place;
+  update_in_place.mode = UpdateMode::inplace;
+  const std::function<void(TensorDict&, const at::Tensor&)> ways[] = {
+      [](TensorDict& td, const at::Tensor& w) { td.fill_at({}, w * 3); },
+      [](TensorDict& td, const at::Tensor& w) {
+        apply(td, {true, FilterEmpty::unset, false},
+              [&](Path, const at::Tensor&) { return w * 3; });
+      },
+      [&](TensorDict& td, const at::Tensor& w) {
+        TensorDict values = dict({2});
+        values.set({"a"}, w * 3);
+        values.set({"b"}, w * 3);
+        update(td, values, update_in_place);
+      },
+      [](TensorDict& td, const at::Tensor& w) { binary_(td, Binary::add_op, w * 3); },
+      [](TensorDict& td, const at::Tensor& w) {
+        call_inplace(td, "aten::add_", {CallArgument::of(CallArgument::Kind::tensor, w * 3)});
+      },
+      // One after the other.
+      [](TensorDict& td, const at::Tensor& w) {
+        td.set_inplace({"a"}, w * 3);
+        td.set_inplace({"b"}, w * 3);
+      },
+  };
+  for (const auto& way : ways) {
+    const at::Tensor base = at::zeros({4}), w = at::ones({2}).set_requires_grad(true);
+    TensorDict td = dict({2});
+    td.set({"a"}, base.slice(0, 0, 2));
+    td.set({"b"}, base.slice(0, 2, 4));
+    way(td, w);
+    EXPECT_EQ(numbers(base), (std::vector<double>{3, 3, 3, 3})) << &way - ways;
+    base.sum().backward();
+    EXPECT_EQ(numbers(w.grad()), (std::vector<double>{6, 6})) << &way - ways;
+  }
+}
+
+// What makes another write of the same call impossible is refused before the first one.
+TEST(Grad, AWriteThatAnotherMakesImpossibleIsRefusedFirst) {
+  const at::AutoGradMode grad(true);
+  const at::Tensor base = at::zeros({4});
+  TensorDict td = dict({2}), values = dict({2});
+  td.set({"a"}, base.slice(0, 0, 2));
+  td.set({"b"}, base.split(2)[1]);  // autograd cannot write through one of several results
+  values.set({"a"}, at::ones({2}).set_requires_grad(true));
+  values.set({"b"}, at::ones({2}));
+  expect_error(Code::torch, "would be lost", [&] { td.set_at({}, values); });
+  expect_error(Code::torch, "would be lost",
+               [&] { call_inplace(td, "aten::add_", {CallArgument::of(values)}); });
+  EXPECT_FALSE(base.requires_grad());
+  EXPECT_FALSE(any(td));
+}
+
+// A tensor that is written into itself needs no gradient, unless another write reaches its memory.
+TEST(Grad, ALeafIsWrittenIntoItselfOnlyIfItStaysAsItIs) {
+  const at::AutoGradMode grad(true);
+  at::Tensor base = at::zeros({4});
+  const at::Tensor leaf = at::from_blob(base.data_ptr(), {4}).set_requires_grad(true);
+  const auto add_one = [](Path path, const at::Tensor& tensor) {
+    return path.back() == "a" ? tensor + 1 : tensor;
+  };
+  TensorDict td = dict({4});
+  td.set({"b"}, leaf);
+  td.set({"c"}, leaf);
+  apply(td, {true, FilterEmpty::unset, false}, add_one);
+  TensorDict all = dict({4});
+  all.set({"a"}, base);
+  all.set({"b"}, leaf);
+  expect_error(Code::torch, "requires a gradient", [&] {
+    apply(all, {true, FilterEmpty::unset, false}, add_one);
+  });
+  EXPECT_EQ(numbers(base), (std::vector<double>{0, 0, 0, 0}));
 }
 
 TEST(Grad, AValueNeededForTheGradientMustNotChange) {

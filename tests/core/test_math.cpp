@@ -119,6 +119,38 @@ TEST_P(Math, LazyStacks) {
   EXPECT_FALSE(any(TensorDict(elements[0])));
 }
 
+// In the whole the elements have a dimension, so that their dtype wins over that of a tensor without.
+TEST(MathKinds, LazyStacksOfSingleNumbersKeepTheirDtype) {
+  const auto element = [](int value) {
+    TensorDict td = dict({});
+    td.set({"a"}, at::full({}, value, at::kShort));
+    td.set({"f"}, at::full({}, value, at::kFloat));
+    return td.node();
+  };
+  const TensorDict lazy(lazy_stack({element(5), element(-7)}, 0)), dense(all_dense(lazy.node()));
+  for (const at::Tensor& number :
+       {at::full({}, 3, at::kLong), at::full({}, 2.5, at::kDouble), at::full({}, 2, at::kChar)}) {
+    const TensorDict sum = binary(lazy, Binary::add_op, number),
+                     bound = ternary(lazy, Ternary::clamp_op, number, at::full({}, 70000));
+    EXPECT_TRUE(TensorDict(all_dense(sum.node())).equal(binary(dense, Binary::add_op, number)));
+    EXPECT_EQ(sum.get({"a"}).scalar_type(), at::result_type(dense.get({"a"}), number));
+    EXPECT_TRUE(TensorDict(all_dense(bound.node()))
+                    .equal(ternary(dense, Ternary::clamp_op, number, at::full({}, 70000))));
+  }
+  const TensorDict copy = lazy.clone(), most = dense.clone();
+  binary_(copy, Binary::maximum_op, at::full({}, -6, at::kLong));
+  binary_(most, Binary::maximum_op, at::full({}, -6, at::kLong));
+  EXPECT_TRUE(TensorDict(all_dense(copy.node())).equal(most));
+  // The same element outside of a stack is a number.
+  const NodePtr both = element(5);
+  TensorDict td = dict({});
+  td.set({"n"}, TensorDict(both));
+  td.set({"s"}, TensorDict(lazy_stack({both, both}, 0)));
+  const TensorDict sum = binary(td, Binary::add_op, at::full({}, 3, at::kLong));
+  EXPECT_EQ(sum.get({"n", "a"}).scalar_type(), at::kLong);
+  EXPECT_EQ(sum.get_dict({"s"}).get({"a"}).scalar_type(), at::kShort);
+}
+
 TEST(MathKinds, LazyStacksThatTheOtherLacks) {
   std::vector<NodePtr> elements{two_dtypes().node(), two_dtypes().node()};
   TensorDict td = dict({2}), other = dict({2});

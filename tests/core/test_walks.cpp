@@ -44,6 +44,21 @@ TensorDict twice(std::int64_t value) {
   return both(one, one);
 }
 
+// A dictionary that both have is written into itself, as a copy of it would be.
+TEST(Walks, ADictionaryOfBothIsWrittenLikeACopy) {
+  const at::Tensor x = at::zeros({2});
+  TensorDict inner(SizesView{2}), target(SizesView{2}), source(SizesView{2});
+  inner.set({"y"}, x);
+  target.set({"x"}, x);
+  target.set({"n"}, inner);
+  source.set({"x"}, at::ones({2}));
+  source.set({"n"}, inner);
+  UpdateOptions inplace;
+  inplace.mode = UpdateMode::inplace;
+  update(target, source, inplace);
+  EXPECT_EQ(numbers(x), (std::vector<double>{0, 0})) << "the last write stays";
+}
+
 // What is made of a node depends on what stands beside it.
 TEST(Walks, ANodeBesideOthersIsAnotherPlace) {
   const TensorDict same = twice(1), apart = both(leaf(10), leaf(20));

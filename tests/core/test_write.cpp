@@ -1,4 +1,7 @@
 // Writing a part of a dictionary, and the entries that are made by the first write.
+#include "core/math/math.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/sub_tensordict.h"
 #include "trees.h"
 
 namespace td {
@@ -126,6 +129,27 @@ TEST(Write, APartOfItselfIsReadFirst) {
     td.set_at({IndexItem::of(ints({3, 2, 1, 0}))}, td);
     EXPECT_EQ(numbers(td.get({"a"})), (std::vector<double>{3, 2, 1, 0}));
   }
+}
+
+// What index tensors and masks pick of a nested tensor is a copy, also if its parts follow one another.
+TEST(Write, PartsOfANestedTensorByMaskAreCopies) {
+  TensorDict td = dict({2});
+  td.set({"a"}, at::zeros({2}));
+  td.set({"i"}, TensorDict(NodePtr(make_nested_tensor({at::ones({1}), at::ones({3})}))));
+  const auto sum = [&] {
+    return elements_of(Value(get_nested_tensor(td, Path("i")).node()))->sum().item<double>();
+  };
+  const Index both{IndexItem::of(mask({1, 1}))}, rows{IndexItem::range(0, 2)};
+  fill_(td.index(both), Path("i"), 5);
+  EXPECT_EQ(sum(), 4);
+  expect_error(Code::unsupported, "nested tensor",
+               [&] { fill_(sub_tensordict(td, both), Path("i"), 5); });
+  EXPECT_EQ(sum(), 4) << "refused before a write";
+  const at::Tensor part = td.index({IndexItem::of(ints({1}).squeeze())}).get({"i"});
+  part.zero_();
+  EXPECT_EQ(sum(), 4);
+  fill_(td.index(rows), Path("i"), 5);
+  EXPECT_EQ(sum(), 20) << "a slice shares memory";
 }
 
 TEST(Write, CountsAsOneChangeOfEachLeaf) {
