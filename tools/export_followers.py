@@ -72,7 +72,16 @@ class LogitsOf:
             self.sample.__dict__[name] = getattr(theirs, name)
 
     def __call__(self, td):
-        return td.set(self.out_keys[0], self.theirs.get_dist(td).logits)
+        return td.set(self.out_keys[0], logits_for_all(self.theirs.get_dist(td)))
+
+
+def logits_for_all(dist):
+    """One for each class: a mask of indices leaves only those of the classes that it lists."""
+    if not getattr(dist, "_sparse_mask", False):
+        return dist.logits
+    listed = dist._mask if dist._padding_value is None else dist._mask.masked_fill(dist._mask == dist._padding_value, 0)
+    none = dist.logits.new_full((*dist.logits.shape[:-1], dist.num_samples), dist.neg_inf)
+    return none.scatter_reduce(-1, listed.expand_as(dist.logits), dist.logits, "amax")  # what pads is listed again
 
 
 MADE_OF_LOGITS = {
@@ -115,7 +124,7 @@ def shape_of(dist):
         base, dims = dist.base_dist, dist.reinterpreted_batch_ndims
         if dims == 0:
             return shape_of(base)
-        if dims == 1 and type(base) is D.Normal and not getattr(dist, "tanh_loc", False):
+        if dims == 1 and type(base) is D.Normal:
             ours = {"distribution": "IndependentNormal"}
         if dims == 1 and type(base) is td_distributions.TruncatedNormal:
             ours = {"distribution": "TruncatedNormal", **bounds(dist, base._non_std_a, base._non_std_b)}

@@ -6,7 +6,7 @@ import warnings
 
 import torch
 from export_followers import CannotExport
-from export_probe import Batches, difference
+from export_probe import RECURRENT, Batches, difference
 from tensordict.nn import TensorDictModule
 
 
@@ -71,12 +71,16 @@ def plain_module(plan, exported_program):
             holder = module.get_submodule(where)
             delattr(holder, last)
             holder.__dict__[last] = tensor
-    # Those that the network does not use are pushed all the same.
-    for name, tensor in wanted.items():
+    put_tensors(plan, module)
+    return module
+
+
+def put_tensors(plan, module):
+    """The graph's module gets all tensors: those that the network does not use are pushed all the same."""
+    for name, tensor in tensors_of(plan).items():
         put(module, name, tensor)
     module.graph.lint()
     module.recompile()
-    return module
 
 
 def tensors_of(plan):
@@ -108,13 +112,20 @@ def put(module, name, tensor):
 def exported(plan, inputs, batch_dims):
     """A trace of the graph that torch.export has found, in which nothing depends on the example."""
     made, inputs = program(plan, inputs, batch_dims)
+    called = {str(getattr(node.target, "overloadpacket", node.target)) for node in made.graph.nodes}
+    if "aten.sym_size" in called and called & {f"aten.{kind}" for kind in RECURRENT}:
+        # A trace writes down the example's sizes: the state of a layer would have its rows, and at::lstm reads beyond it.
+        raise CannotExport("the state of a recurrent layer has a size that is computed")
     return torch.jit.trace(plain_module(plan, made), inputs, check_trace=False)
 
 
 def scripted_graph(plan, inputs, batch_dims):
     """The same graph as code, in which sizes that are computed stay so."""
     made, inputs = program(plan, inputs, batch_dims)
-    module = plain_module(plan, made)
+    return code_of(plain_module(plan, made))
+
+
+def code_of(module):
     for node in module.graph.nodes:
         if node.op != "call_function":
             continue

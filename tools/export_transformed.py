@@ -69,7 +69,7 @@ def described(dist, shape_of, values):
     if own["distribution"] == "Delta" and "param" in values:
         off = base.param - values["param"]  # TorchRL's TanhDelta puts its parameter between its bounds
         if off.numel() and off.abs().max() > 1e-6:
-            shift = round(float(off.flatten()[0]), 6)
+            shift = bound(off.double().round(decimals=6), "middle")
             steps = [{"transform": "affine", "loc": shift, "scale": 1.0}] + steps
     event = len(dist.event_shape) == 1
     if not event and own["distribution"] != "Normal":

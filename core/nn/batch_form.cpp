@@ -94,6 +94,7 @@ BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& 
   std::size_t first = inputs.size();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) continue;  // an optional one
+    if (inputs[i].scalar_type() != inputs_[i].dtype) refuse(keys[i], inputs[i], inputs_[i]);
     const std::int64_t number = batch_dims_of(keys[i], inputs[i], inputs_[i]);
     const SizesView batch = inputs[i].sizes().slice(0, static_cast<std::size_t>(number));
     if (first == inputs.size()) {
@@ -136,13 +137,6 @@ at::Tensor BatchForm::restored(const KeyPath& key, const at::Tensor& output,
   all.append(fit.sizes.begin(), fit.sizes.end());
   all.append(sizes.begin() + static_cast<std::ptrdiff_t>(past), sizes.end());
   return output.reshape(all);
-}
-
-void BatchForm::check_dtypes(const KeyPaths& keys, c10::ArrayRef<at::Tensor> inputs) const {
-  for (std::size_t i = 0; i < inputs_.size() && i < inputs.size(); ++i) {
-    if (inputs[i].defined() && inputs[i].scalar_type() != inputs_[i].dtype)
-      refuse(keys[i], inputs[i], inputs_[i]);
-  }
 }
 
 BatchForm BatchForm::as_it_is() const {

@@ -153,10 +153,7 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
     const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;
     guarded([&] { torch::jit::InterpreterState(code).run(stack); },
-            [&](const std::string& text) {
-              form_.check_dtypes(in_keys_, inputs);
-              fail_in_module(text, show_inputs(in_keys_, inputs));
-            });
+            [&](const std::string& text) { fail_in_module(text, show_inputs(in_keys_, inputs)); });
   }
   put_outputs(frame, stack.back(), fit);
 }
