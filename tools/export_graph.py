@@ -109,11 +109,18 @@ def put(module, name, tensor):
         module.register_buffer(last, tensor)
 
 
+def operators(made):
+    return {str(getattr(node.target, "overloadpacket", node.target)) for node in made.graph.nodes}
+
+
+def is_recurrent(made):
+    return not operators(made).isdisjoint(f"aten.{kind}" for kind in RECURRENT)
+
+
 def exported(plan, inputs, batch_dims):
     """A trace of the graph that torch.export has found, in which nothing depends on the example."""
     made, inputs = program(plan, inputs, batch_dims)
-    called = {str(getattr(node.target, "overloadpacket", node.target)) for node in made.graph.nodes}
-    if "aten.sym_size" in called and called & {f"aten.{kind}" for kind in RECURRENT}:
+    if is_recurrent(made) and "aten.sym_size" in operators(made):
         # A trace writes down the example's sizes: the state of a layer would have its rows, and at::lstm reads beyond it.
         raise CannotExport("the state of a recurrent layer has a size that is computed")
     return torch.jit.trace(plain_module(plan, made), inputs, check_trace=False)
@@ -189,6 +196,8 @@ def package(plan, given, path, write, tolerance):
     made, _ = program(plan, tuple(given), given.batch_dims)
     # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
     batch = dict(plan.meta.get("batch", {}), direct=[given.batch_dims])
+    if is_recurrent(made):  # compiled for oneDNN, which divides by the number of rows
+        batch["empty"] = False
     meta = {**plan.meta, "version": 3, "batch": batch}
     meta["inputs"] = [
         {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + list(event)} for one, event in zip(given, given.events)
@@ -200,7 +209,7 @@ def package(plan, given, path, write, tolerance):
     if other is not None or off > tolerance:
         os.remove(path)
         raise CannotExport(f"{path}: {other or f'the results differ by {off:.3g}'}")
-    held = Batches(plan, loaded, given, tolerance, fixed=True)
+    held = Batches(plan, loaded, given, tolerance, fixed=True, empty=batch.get("empty", True))
     if not set(batch["flat"]) <= set(held.flat) or (batch.get("empty", True) and not held.empty):
         os.remove(path)
         raise CannotExport(f"{path}: other numbers of batch dimensions hold than in the archive")

@@ -137,10 +137,10 @@ class Batches:
     """With which numbers of batch dimensions the network computes what Python does: `direct` as it is, `flat` with the
     first ones taken together. `empty`: batches without rows do, too."""
 
-    def __init__(self, plan, candidate, given, tolerance, fixed):
+    def __init__(self, plan, candidate, given, tolerance, fixed, empty=True):
         self.dims, self.front = given.batch_dims, len(plan.front)
         self.given, self.plan, self.candidate, self.tolerance = given, plan, candidate, tolerance
-        self.direct, self.flat, self.empty = [], [], True
+        self.direct, self.flat, self.empty = [], [], empty
         for number in range(max(3, self.dims + 1) + 1):
             tried = [(3, 2, 5, 4, 2)[:number], (2, 3, 7, 2, 3)[:number], (1,) * number]
             want = [self.original(sizes) for sizes in tried]
@@ -150,7 +150,8 @@ class Batches:
                 self.direct.append(number)
             if self.dims and all(self.holds(one, self.flattened) for one in want):
                 self.flat.append(number)
-            self.try_empty(number)
+            if empty:
+                self.try_empty(number)
 
     def original(self, sizes):
         inputs = random_inputs(self.given, sizes)

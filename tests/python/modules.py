@@ -605,6 +605,19 @@ def softplus_of_each():
     return sampled(make, ["loc", "scale"], default_interaction_type="mean"), observation()
 
 
+def logit_of_each():
+    """Inverses: what a value is before a transform."""
+    steps = [D.transforms.SigmoidTransform(), D.transforms.AffineTransform(torch.tensor([1.0, -2.0]), 2.0).inv.inv]
+    back = [D.transforms.AffineTransform(1.0, torch.tensor([2.0, -3.0])).inv, D.transforms.ComposeTransform(steps).inv]
+    forth = [D.transforms.SigmoidTransform(), D.transforms.AffineTransform(torch.tensor([1.1, -1.9]), 1.5)]
+    return sampled(squashed([*forth, back[1], back[0]], mean=1), ["loc", "scale"], default_interaction_type="mean"), observation()
+
+
+def power_of_each():
+    steps = [D.transforms.ExpTransform(), D.transforms.PowerTransform(torch.tensor([0.5, -2.0])), D.transforms.ExpTransform().inv]
+    return sampled(squashed(steps, mean=1, mode=1), ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
 def log_normal():
     return sampled(D.LogNormal, ["loc", "scale"]), observation()
 
@@ -673,7 +686,7 @@ GOOD = [
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
     shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, tanh_delta_of_joints,
     tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
-    estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
+    logit_of_each, power_of_each, estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
@@ -707,7 +720,7 @@ def cumulative_statistics():
 
 def transform_of_another_kind():
     def make(loc, scale):
-        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.PowerTransform(torch.tensor(2.0))])
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.AbsTransform()])
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -878,7 +891,7 @@ BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
     unknown_distribution: "Laplace",
-    transform_of_another_kind: "the transform PowerTransform is not supported",
+    transform_of_another_kind: "the transform AbsTransform is not supported",
     transformed_uniform: "transforms what is not supported: the distribution Uniform",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
