@@ -12,8 +12,8 @@ namespace td {
 
 namespace {
 
-constexpr const char* transform_names[] = {"affine",  "tanh", "safe_tanh",
-                                           "sigmoid", "exp",  "softplus", "power"};
+constexpr const char* transform_names[] = {"affine", "tanh",     "safe_tanh", "sigmoid",
+                                           "exp",    "softplus", "power"};
 
 // torch.finfo
 struct Precision {

@@ -455,9 +455,9 @@ TEST(Modules, TransformedDistributions) {
 // What a transform makes of a value is scored as its inverse would be, the other way round.
 TEST(Modules, TransformsAndTheirInverses) {
   const at::Tensor x = at::tensor({0.3, 0.7}, at::kDouble);
-  for (const auto kind : {TransformSpec::Kind::affine, TransformSpec::Kind::tanh,
-                          TransformSpec::Kind::sigmoid, TransformSpec::Kind::exp,
-                          TransformSpec::Kind::softplus, TransformSpec::Kind::power}) {
+  for (const auto kind :
+       {TransformSpec::Kind::affine, TransformSpec::Kind::tanh, TransformSpec::Kind::sigmoid,
+        TransformSpec::Kind::exp, TransformSpec::Kind::softplus, TransformSpec::Kind::power}) {
     TransformSpec one, other;
     one.kind = other.kind = kind;
     one.loc = other.loc = {1, -2};
@@ -559,8 +559,8 @@ TEST(Modules, WhatCannotFollow) {
       {transformed(R"("base": "Normal")"), Code::format, R"(lacks "transforms")"},
       {transformed(R"("base": "Normal", "transforms": [])"), Code::format,
        "no list with an object"},
-      {transformed(R"("base": "Normal", "transforms": [{"transform": "abs"}])"),
-       Code::unsupported, R"(transforms[0]: the transform "abs" is unknown)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "abs"}])"), Code::unsupported,
+       R"(transforms[0]: the transform "abs" is unknown)"},
       {transformed(R"("base": "Normal", "transforms": [{"transform": "power", "exponent": 0}])"),
        Code::format, R"(an "exponent" of 0 has no inverse)"},
       {transformed(R"("base": "Normal", "transforms": [{"transform": "tanh", "exponent": 2}])"),

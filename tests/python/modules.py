@@ -802,6 +802,14 @@ def changed_input():
     return TensorDictModule(nn.Sequential(nn.ReLU(inplace=True), mlp(2)), ["observation"], ["action"]), observation()
 
 
+def whole_episodes():
+    from torchrl.modules import GRUModule
+
+    memory = GRUModule(input_size=4, hidden_size=6, in_key="observation", out_key="features", default_recurrent_mode=True)
+    td = TensorDict({"observation": torch.randn(ROWS, 3, 4), "is_init": torch.zeros(ROWS, 3, 1, dtype=torch.bool)}, [ROWS, 3])
+    return memory, td.set("recurrent_state", torch.zeros(ROWS, 3, 1, 6))
+
+
 def exploring():
     return TensorDictModule(lambda x: x + 0.1 * torch.randn_like(x), ["observation"], ["action"]), observation()
 
@@ -903,6 +911,7 @@ BAD = {
     undeclared_output: "writes the entry 'half', which none of its out_keys names",
     removed_entry: "removes the entry 'observation'",
     changed_input: "changes its input 'observation' in place",
+    whole_episodes: "is in recurrent mode",
     exploring: "the network draws random numbers",
     median_that_python_lacks: "the module itself fails on the example: NotImplementedError",
     own_counter: "changes the module's own tensor 'module.calls'",
