@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 ROWS = (1, 2, 3, 7, 16)
 MANY_ROWS, MANY_NUMBERS = 1100, 1 << 22
-BOOLEANS = ("example", "none", "all", "some")
+BOOLEANS = {"none": 0, "all": 1, "some": 0.5}
 RECURRENT = ("gru", "lstm", "rnn_tanh", "rnn_relu")
 
 
@@ -37,7 +37,7 @@ def random_inputs(given, sizes, booleans="example", events=None):
     """Inputs of these batch sizes: values of the example in another order, and noise on real ones."""
     count = math.prod(sizes)
 
-    def other(tensor, event):
+    def other(tensor, event, share):
         flat = tensor.reshape(math.prod(tensor.shape[: given.batch_dims]), *tensor.shape[given.batch_dims :])
         value = flat[torch.randint(len(flat), (count,))]
         for dim, size in enumerate(event):
@@ -45,11 +45,21 @@ def random_inputs(given, sizes, booleans="example", events=None):
                 value = resized(value, 1 + dim, size)
         if value.is_floating_point() and value.numel():
             value = value + torch.randn_like(value) * (0.1 + value.std(unbiased=False))
-        if value.dtype == torch.bool and booleans != "example":
-            value = torch.rand(value.shape) < {"none": 0, "all": 1, "some": 0.5}[booleans]
+        if value.dtype == torch.bool and share != "example":
+            value = torch.rand(value.shape) < BOOLEANS[share]
         return value.reshape((*sizes, *event))
 
-    return [other(tensor, event) for tensor, event in zip(given, events or given.events)]
+    shares = [booleans] * len(given) if isinstance(booleans, str) else booleans
+    return [other(*one) for one in zip(given, events or given.events, shares)]
+
+
+def shares_of(given):
+    """How many booleans of each input are true: a branch may ask for some of one, and none of another."""
+    number = sum(one.dtype == torch.bool for one in given)
+    if not number:
+        return ["example"]
+    mixed = itertools.product(*(BOOLEANS if one.dtype == torch.bool else ["some"] for one in given))
+    return ["example", *(mixed if number <= 3 else BOOLEANS)]
 
 
 def as_tuple(results):
@@ -97,7 +107,7 @@ def difference(plan, candidate, given):
     """The largest difference on random batches, and what has another shape or dtype, as text or None."""
     largest = 0.0
     rows = ROWS if given.batch_dims else (1, 1, 1)
-    for count, booleans in itertools.product(rows, BOOLEANS if has_booleans(given) else ("example",)):
+    for count, booleans in itertools.product(rows, shares_of(given)):
         sizes = (count, *([1] * (given.batch_dims - 1))) if given.batch_dims else ()
         inputs = random_inputs(given, sizes, booleans)
         if booleans == "example":

@@ -95,6 +95,8 @@ BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& 
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) continue;  // an optional one
     if (inputs[i].scalar_type() != inputs_[i].dtype) refuse(keys[i], inputs[i], inputs_[i]);
+    inputs[i] =
+        inputs[i].contiguous();  // as the exporter's: steps may view what Python would reshape
     const std::int64_t number = batch_dims_of(keys[i], inputs[i], inputs_[i]);
     const SizesView batch = inputs[i].sizes().slice(0, static_cast<std::size_t>(number));
     if (first == inputs.size()) {

@@ -44,7 +44,8 @@ class BatchForm {
   const std::optional<BatchSpec>& spec() const noexcept { return spec_; }
   SizesView front() const noexcept { return spec_ ? SizesView(spec_->front) : SizesView(); }
 
-  // Checks dtypes and shapes, and gives the inputs the number of batch dimensions that the network takes.
+  // Checks dtypes and shapes, and gives the inputs the number of batch dimensions that the network takes,
+  // row by row in memory.
   // Throws Code::dtype, Code::shape.
   BatchFit fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs) const;
 

@@ -301,6 +301,19 @@ TEST(Modules, ABatchIsFlattenedOrRefused) {
   EXPECT_EQ(code_of([&] { load_script(folder("again.pt"))->call(deep); }), Code::shape);
 }
 
+// The exporter's inputs lie row by row, and a graph views what the code reshapes.
+TEST(Modules, InputsMayLieInMemoryAnyWay) {
+  const ModulePtr module =
+      through_file(of_code("def forward(self, x):\n  return x.view(-1).view(-1, 3) + 1\n"),
+                   with_batch(R"({"dims": 1, "direct": [1]})").c_str());
+  const at::Tensor columns = at::arange(6, at::kFloat).reshape({3, 2}).t();
+  TensorDict td(Sizes{2});
+  td.set({"x"}, columns);
+  EXPECT_TRUE(module->call(td).get({"y"}).equal(columns + 1));
+  td.set({"x"}, columns.to(at::kDouble));
+  EXPECT_EQ(code_of([&] { module->call(td); }), Code::dtype);
+}
+
 TEST(Modules, ABatchWithoutRowsMayBeRefused) {
   TensorDict none(Sizes{0, 3});
   none.set({"x"}, at::ones({0, 3, 3}));

@@ -536,6 +536,19 @@ def masked_categorical():
     return masked(MaskedCategorical)
 
 
+def fixed_scale():
+    """What the distribution is made of is not what the keys hold."""
+    network = TensorDictModule(mlp(2), ["observation"], ["loc"])
+    return sampled(D.Normal, ["loc"], network=network, distribution_kwargs={"scale": 0.3}), observation()
+
+
+def temperature():
+    def make(logits):
+        return OneHotCategorical(logits=logits / 0.5)
+
+    return sampled(make, ["logits"], default_interaction_type="mode"), observation()
+
+
 def some_classes():
     """The classes that are allowed are listed."""
     from torchrl.modules import MaskedCategorical, ProbabilisticActor
@@ -684,7 +697,7 @@ def composite_of_transformed():
 GOOD = [
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
-    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, tanh_delta_of_joints,
+    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
     tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
     logit_of_each, power_of_each, estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
@@ -720,7 +733,7 @@ def cumulative_statistics():
 
 def transform_of_another_kind():
     def make(loc, scale):
-        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.AbsTransform()])
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.CumulativeDistributionTransform(D.Normal(0.0, 1.0))])
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -899,7 +912,7 @@ BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
     unknown_distribution: "Laplace",
-    transform_of_another_kind: "the transform AbsTransform is not supported",
+    transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms what is not supported: the distribution Uniform",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
