@@ -96,7 +96,7 @@ def script_of(plan, example, how, tolerance):
     """A TorchScript module that computes what the network does, its largest difference, and what it takes."""
     reasons = []
     given = Inputs(plan.inputs(example), example.batch_dims)
-    by_chance = drawn(plan, given)
+    by_chance = drawn(plan, given, tolerance)
     if by_chance:
         raise CannotExport(
             f"the output {by_chance[0]!r} differs from one run to the next: the network draws random numbers; leave out "

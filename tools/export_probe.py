@@ -93,10 +93,10 @@ def attempt(function, *arguments):
         return None
 
 
-def drawn(plan, given):
+def drawn(plan, given, tolerance):
     """The outputs that differ from one run to the next."""
     first, again = (attempt(plan.outputs, *given) for _ in range(2))
-    return [name for name, one, other in zip(plan.names, first or (), again or ()) if largest_difference([one], [other])]
+    return [name for name, one, other in zip(plan.names, first or (), again or ()) if largest_difference([one], [other]) > tolerance]
 
 
 def has_booleans(given):

@@ -46,8 +46,8 @@ void wait_for_listener(const Meeting& meeting) {
   hints.ai_socktype = SOCK_STREAM;
   for (;;) {
     addrinfo* found = nullptr;
-    const int unknown = getaddrinfo(meeting.host.c_str(), std::to_string(meeting.port).c_str(),
-                                    &hints, &found);
+    const int unknown =
+        getaddrinfo(meeting.host.c_str(), std::to_string(meeting.port).c_str(), &hints, &found);
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, [](addrinfo* one) {
       if (one != nullptr) freeaddrinfo(one);
     });

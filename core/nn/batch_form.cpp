@@ -88,7 +88,8 @@ bool BatchForm::is_flat(const KeyPath& key, std::int64_t number) const {
        spec_->dims, " and gives what Python computes with ", show_numbers(held));
 }
 
-BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs) const {
+BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs,
+                        std::size_t least) const {
   BatchFit fit;
   if (!spec_) return fit;
   std::size_t first = inputs.size();
@@ -114,6 +115,11 @@ BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& 
   }
   fit.flat = is_flat(keys[first], static_cast<std::int64_t>(fit.sizes.size()));
   if (!fit.flat) return fit;
+  if (fit.sizes.size() < least) {  // a dimension of the batch would be taken for one behind it
+    fail(Code::shape, "the input ", show_path(keys[first]), " is ", show_tensor(inputs[first]),
+         " in a dictionary with ", least, least == 1 ? " batch dimension" : " batch dimensions",
+         "; the module was exported for ", show_sizes(inputs_[first].shape));
+  }
   fit.inner = as_dims(fit.sizes, static_cast<std::size_t>(spec_->dims));
   for (at::Tensor& input : inputs) {
     if (!input.defined()) continue;

@@ -46,8 +46,9 @@ class BatchForm {
 
   // Checks dtypes and shapes, and gives the inputs the number of batch dimensions that the network takes,
   // row by row in memory.
-  // Throws Code::dtype, Code::shape.
-  BatchFit fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs) const;
+  // `least`: batch dimensions of the dictionary. Throws Code::dtype, Code::shape.
+  BatchFit fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs,
+               std::size_t least) const;
 
   // The output with the batch dimensions of the call.
   at::Tensor restored(const KeyPath& key, const at::Tensor& output, const BatchFit& fit) const;

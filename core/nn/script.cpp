@@ -143,7 +143,8 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   stack.reserve(1 + in_keys_.size() + defaults_.size());
   stack.emplace_back(std::move(self));
   Inputs inputs = inputs_of(frame);
-  const BatchFit fit = form_.fit(in_keys_, inputs);
+  const std::size_t least = frame.level() != nullptr ? 0 : frame.input().batch_size().size();
+  const BatchFit fit = form_.fit(in_keys_, inputs, least);
   add_inputs(inputs, stack);
   {
     // Code that it forks uses a separate executor, which must be off, too.

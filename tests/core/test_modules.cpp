@@ -288,6 +288,9 @@ TEST(Modules, ABatchIsFlattenedOrRefused) {
   TensorDict deep;
   deep.set({"x"}, x.unsqueeze(0));
   EXPECT_EQ(code_of([&] { module->call(deep); }), Code::shape);
+  TensorDict three(Sizes{3});
+  three.set({"x"}, at::ones({3}));  // no row of width 3
+  EXPECT_EQ(code_of([&] { module->call(three); }), Code::shape);
   TensorDict wide;
   wide.set({"x"}, at::ones({2, 4}));
   EXPECT_EQ(code_of([&] { module->call(wide); }), Code::shape);
