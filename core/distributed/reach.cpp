@@ -56,7 +56,7 @@ void wait_for_listener(const Meeting& meeting) {
     if (Clock::now() >= until) {
       fail(Code::io, "rank ", meeting.rank, " of ", meeting.size, ": no meeting at tcp://",
            meeting.host, ":", meeting.port, " within ", meeting.timeout_ms,
-           " ms: ", unknown != 0 ? gai_strerror(unknown) : "nobody listens there",
+           " ms: ", unknown != 0 ? gai_strerror(unknown) : "no process listens there",
            "; is rank 0 there?");
     }
     std::this_thread::sleep_for(between_tries);

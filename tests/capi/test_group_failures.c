@@ -60,7 +60,7 @@ TD_TEST(a_rank_that_never_comes) {
   dup2(now, 2);
   TD_EXPECT_NULL(td_group_open(&options, &group), TD_ERR_IO, group);
   dup2(kept, 2);
-  TD_CHECK_TEXT(td_last_error_message(), "nobody listens there; is rank 0 there?");
+  TD_CHECK_TEXT(td_last_error_message(), "no process listens there; is rank 0 there?");
   TD_CHECK_INT(lseek(now, 0, SEEK_END), 0);
   close(now);
   close(kept);
