@@ -51,17 +51,16 @@ def is_follower(module):
     return isinstance(module, ProbabilisticTensorDictModule) or is_normal_params(module)
 
 
-class LogitsOf:
-    """In the network: the logits of a distribution that is otherwise a plain Categorical, such as a masked one."""
+class ParametersOf:
+    """In the network: the parameters of a distribution that is otherwise a plain one, such as the logits of a masked one."""
 
-    def __init__(self, theirs, plain):
+    def __init__(self, theirs, plain, names):
         self.theirs = theirs
-        written = theirs.dist_sample_keys[0]
-        name = key(written)[:-1] + [key(written)[-1] + "_logits"]
-        self.in_keys = list(theirs.in_keys)
-        self.out_keys = [tuple(name)]
+        *path, last = key(theirs.dist_sample_keys[0])
+        self.names, self.in_keys = names, list(theirs.in_keys)
+        self.out_keys = [(*path, f"{last}_{name}") for name in names]
         self.sample = ProbabilisticTensorDictModule(
-            {"logits": tuple(name)},
+            dict(zip(names, self.out_keys)),
             list(theirs.dist_sample_keys),
             distribution_class=plain,
             default_interaction_type=theirs.default_interaction_type,
@@ -72,7 +71,23 @@ class LogitsOf:
             self.sample.__dict__[name] = getattr(theirs, name)
 
     def __call__(self, td):
-        return td.set(self.out_keys[0], self.theirs.get_dist(td).logits)
+        dist = self.theirs.get_dist(td)
+        for name, where in zip(self.names, self.out_keys):
+            td.set(where, logits_for_all(dist) if name == "logits" else getattr(getattr(dist, "base_dist", dist), name))
+        return td
+
+
+def logits_for_all(dist):
+    """One for each class: a mask of indices leaves only those of the classes that it lists."""
+    if not getattr(dist, "_sparse_mask", False):
+        return dist.logits
+    listed = dist._mask if dist._padding_value is None else dist._mask.masked_fill(dist._mask == dist._padding_value, 0)
+    none = dist.logits.new_full((*dist.logits.shape[:-1], dist.num_samples), dist.neg_inf)
+    return none.scatter_reduce(-1, listed.expand_as(dist.logits), dist.logits, "amax")  # what pads is listed again
+
+
+def independent_normal(loc, scale):
+    return D.Independent(D.Normal(loc, scale), 1)
 
 
 MADE_OF_LOGITS = {
@@ -81,13 +96,33 @@ MADE_OF_LOGITS = {
     "MaskedOneHotCategorical": td_distributions.OneHotCategorical,
     "OneHotOrdinal": td_distributions.OneHotCategorical,
 }
+# Those whose parameters the network computes if the library would take others from the keys: a fixed scale, a temperature.
+PLAIN = {
+    "Normal": (D.Normal, ["loc", "scale"]),
+    "IndependentNormal": (independent_normal, ["loc", "scale"]),
+    "Categorical": (D.Categorical, ["logits"]),
+    "OneHotCategorical": (td_distributions.OneHotCategorical, ["logits"]),
+    "Bernoulli": (D.Bernoulli, ["logits"]),
+}
 
 
-def logits_of(module, td):
+def parameters_of(module, td):
     """What the network computes for such a distribution, or None for another."""
     dist = module.get_dist(td)
     plain = MADE_OF_LOGITS.get(type(dist).__name__)
-    return LogitsOf(module, plain) if plain is not None and isinstance(dist, D.Categorical) else None
+    if plain is not None and isinstance(dist, D.Categorical):
+        return ParametersOf(module, plain, ["logits"])
+    if isinstance(dist, CompositeDistribution) or export_transformed.unwrapped(dist) is not None:
+        return None
+    try:
+        plain = PLAIN.get(shape_of(dist)["distribution"])
+    except CannotExport:
+        return None
+    try:
+        parts_of(module, td)
+        return None
+    except CannotExport:
+        return plain and ParametersOf(module, *plain)
 
 
 def bounds(dist, low, high):
@@ -115,7 +150,7 @@ def shape_of(dist):
         base, dims = dist.base_dist, dist.reinterpreted_batch_ndims
         if dims == 0:
             return shape_of(base)
-        if dims == 1 and type(base) is D.Normal and not getattr(dist, "tanh_loc", False):
+        if dims == 1 and type(base) is D.Normal:
             ours = {"distribution": "IndependentNormal"}
         if dims == 1 and type(base) is td_distributions.TruncatedNormal:
             ours = {"distribution": "TruncatedNormal", **bounds(dist, base._non_std_a, base._non_std_b)}
@@ -141,7 +176,7 @@ def shape_of(dist):
     if type(dist) is D.OneHotCategorical:
         raise CannotExport("OneHotCategorical of torch gives other dtypes; take that of tensordict.nn")
     raise CannotExport(
-        f"the distribution {dist} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
+        f"the distribution {' '.join(str(dist).split())} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
         "Categorical, OneHotCategorical, Bernoulli, Delta, TransformedDistribution of the continuous ones and "
         "CompositeDistribution of these are"
     )

@@ -6,7 +6,7 @@ import warnings
 
 import torch
 from export_followers import CannotExport
-from export_probe import Batches, difference
+from export_probe import RECURRENT, Batches, difference
 from tensordict.nn import TensorDictModule
 
 
@@ -71,12 +71,16 @@ def plain_module(plan, exported_program):
             holder = module.get_submodule(where)
             delattr(holder, last)
             holder.__dict__[last] = tensor
-    # Those that the network does not use are pushed all the same.
-    for name, tensor in wanted.items():
+    put_tensors(plan, module)
+    return module
+
+
+def put_tensors(plan, module):
+    """The graph's module gets all tensors: those that the network does not use are pushed all the same."""
+    for name, tensor in tensors_of(plan).items():
         put(module, name, tensor)
     module.graph.lint()
     module.recompile()
-    return module
 
 
 def tensors_of(plan):
@@ -105,16 +109,30 @@ def put(module, name, tensor):
         module.register_buffer(last, tensor)
 
 
+def operators(made):
+    return {str(getattr(node.target, "overloadpacket", node.target)) for node in made.graph.nodes}
+
+
+def is_recurrent(made):
+    return not operators(made).isdisjoint(f"aten.{kind}" for kind in RECURRENT)
+
+
 def exported(plan, inputs, batch_dims):
     """A trace of the graph that torch.export has found, in which nothing depends on the example."""
     made, inputs = program(plan, inputs, batch_dims)
+    if is_recurrent(made) and "aten.sym_size" in operators(made):
+        # A trace writes down the example's sizes: the state of a layer would have its rows, and at::lstm reads beyond it.
+        raise CannotExport("the state of a recurrent layer has a size that is computed")
     return torch.jit.trace(plain_module(plan, made), inputs, check_trace=False)
 
 
 def scripted_graph(plan, inputs, batch_dims):
     """The same graph as code, in which sizes that are computed stay so."""
     made, inputs = program(plan, inputs, batch_dims)
-    module = plain_module(plan, made)
+    return code_of(plain_module(plan, made))
+
+
+def code_of(module):
     for node in module.graph.nodes:
         if node.op != "call_function":
             continue
@@ -178,6 +196,8 @@ def package(plan, given, path, write, tolerance):
     made, _ = program(plan, tuple(given), given.batch_dims)
     # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
     batch = dict(plan.meta.get("batch", {}), direct=[given.batch_dims])
+    if is_recurrent(made):  # compiled for oneDNN, which divides by the number of rows
+        batch["empty"] = False
     meta = {**plan.meta, "version": 3, "batch": batch}
     meta["inputs"] = [
         {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + list(event)} for one, event in zip(given, given.events)
@@ -189,7 +209,7 @@ def package(plan, given, path, write, tolerance):
     if other is not None or off > tolerance:
         os.remove(path)
         raise CannotExport(f"{path}: {other or f'the results differ by {off:.3g}'}")
-    held = Batches(plan, loaded, given, tolerance, fixed=True)
+    held = Batches(plan, loaded, given, tolerance, fixed=True, empty=batch.get("empty", True))
     if not set(batch["flat"]) <= set(held.flat) or (batch.get("empty", True) and not held.empty):
         os.remove(path)
         raise CannotExport(f"{path}: other numbers of batch dimensions hold than in the archive")

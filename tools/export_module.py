@@ -27,6 +27,7 @@ import torch
 from tensordict import TensorDict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import export_dispatch  # noqa: E402
 import export_graph  # noqa: E402
 import export_train  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
@@ -38,6 +39,7 @@ from export_probe import (  # noqa: E402
     branches_on,
     depends_on_size,
     difference,
+    drawn,
     free_sizes,
     has_booleans,
     is_recurrent,
@@ -72,11 +74,13 @@ def candidates(plan, given, how):
         "graph": lambda: export_graph.scripted_graph(plan, tuple(given), given.batch_dims),
         "strict": lambda: export_graph.traced(plan, tuple(given), strict=True),
         "script": lambda: export_graph.scripted(plan, tuple(given)),
+        "dispatch": lambda: export_dispatch.dispatched(plan, given),
+        "loop": lambda: export_dispatch.dispatched(plan, given, unrolled=True),
         "trace": lambda: export_graph.traced(plan, tuple(mixed), strict=False),
         "checked trace": lambda: checked_trace(plan, tuple(mixed)),
         "train": lambda: export_train.traced(plan, tuple(given)),
     }
-    chosen = {"auto": ["export", "graph", "strict", "script", "checked trace"], "trace": ["trace"], "script": ["script"], "train": ["train"]}[how]
+    chosen = {"auto": ["export", "graph", "strict", "script", "checked trace", "dispatch", "loop"], "trace": ["trace"], "script": ["script"], "train": ["train"]}[how]
     return [(name, ways[name]) for name in chosen]
 
 
@@ -92,6 +96,12 @@ def script_of(plan, example, how, tolerance):
     """A TorchScript module that computes what the network does, its largest difference, and what it takes."""
     reasons = []
     given = Inputs(plan.inputs(example), example.batch_dims)
+    by_chance = drawn(plan, given, tolerance)
+    if by_chance:
+        raise CannotExport(
+            f"the output {by_chance[0]!r} differs from one run to the next: the network draws random numbers; leave out "
+            "what explores, and draw here from a distribution behind the network"
+        )
     for name, attempt in candidates(plan, given, how):
         try:
             with quiet():  # of ways that do not lead there
@@ -100,7 +110,7 @@ def script_of(plan, example, how, tolerance):
             off, other = difference(plan, candidate, given)
             if other is None and off <= tolerance:
                 check_whole(plan, candidate, example, tolerance)
-                if name == "checked trace" and depends_on_size(plan, candidate, given, tolerance):
+                if name in ("dispatch", "loop", "checked trace") and depends_on_size(plan, candidate, given, tolerance):
                     raise CannotExport("a branch or a loop depends on the batch size")
                 if name == "train":
                     export_train.check(plan, candidate, given, tolerance)
@@ -114,6 +124,7 @@ def script_of(plan, example, how, tolerance):
                 return candidate, name, off, batches
             reasons.append(f"{name}: {other or f'the results differ by {off:.3g}'}")
         except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
+            leave_vmap()
             reasons.append(f"{name}: {plainly(error)}")
     raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
 
@@ -133,6 +144,12 @@ MEANT = (
 def plainly(error):
     said = str(error)
     return next((meaning for text, meaning in MEANT if text in said), first_line(error))
+
+
+def leave_vmap():
+    """A way that failed inside vmap may have left torch there."""
+    if hasattr(torch._C._functorch, "pop_dynamic_layer_stack_and_undo_to_depth"):
+        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
 
 
 @contextlib.contextmanager
@@ -184,9 +201,9 @@ def planned(module, example_td, how, tolerance):
         except CannotExport as error:
             problem = error
         except Exception as error:  # noqa: BLE001: it takes no batch
+            problem = CannotExport(f"the module itself fails on the example: {type(error).__name__}: {first_line(error)}")
             if example is example_td:
-                raise
-            problem = CannotExport(first_line(error))
+                raise problem from error
     raise problem
 
 

@@ -1,6 +1,6 @@
 """What of a module becomes a network, and what the archive describes. For export_module.py."""
 import torch
-from export_followers import CannotExport, describe, is_follower, key, logits_of
+from export_followers import CannotExport, describe, is_follower, key, parameters_of
 from export_whole import check_alone
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, TensorDictSequential
@@ -97,8 +97,8 @@ class Plan:
         with torch.no_grad():
             self.interaction = check_alone(module, example)
             self.network = network
-            # Distributions that are made of logits, such as masked ones: the network computes these.
-            followers = self.with_logits(followers, self.run(example.clone()))
+            # The network computes parameters that the keys do not hold, such as those of a masked distribution.
+            followers = self.with_parameters(followers, self.run(example.clone()))
             self.in_keys, self.out_keys = keys_of(self.network)
             after = self.run(example.clone())
             self.front = tuple(after.batch_size[: after.batch_dims - example.batch_dims])
@@ -116,13 +116,13 @@ class Plan:
             if chosen not in ([one for one in written if one in self.out_keys or followers], self.out_keys):
                 self.meta.update(version=2, select_out_keys=list(map(list, chosen)))
 
-    def with_logits(self, followers, td):
+    def with_parameters(self, followers, td):
         made = []
         for one in followers:
-            logits = logits_of(one, td) if is_sample(one) else None
-            if logits is not None:
-                self.network = [*self.network, logits]
-                td, one = logits(td), logits.sample
+            params = parameters_of(one, td) if is_sample(one) else None
+            if params is not None:
+                self.network = [*self.network, params]
+                td, one = params(td), params.sample
             made.append(one)
             td = one(td)
         return made

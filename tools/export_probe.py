@@ -12,8 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 ROWS = (1, 2, 3, 7, 16)
 MANY_ROWS, MANY_NUMBERS = 1100, 1 << 22
-BOOLEANS = ("example", "none", "all", "some")
-RECURRENT = ("aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu")
+BOOLEANS = {"none": 0, "all": 1, "some": 0.5}
+RECURRENT = ("gru", "lstm", "rnn_tanh", "rnn_relu")
 
 
 class Inputs(list):
@@ -37,7 +37,7 @@ def random_inputs(given, sizes, booleans="example", events=None):
     """Inputs of these batch sizes: values of the example in another order, and noise on real ones."""
     count = math.prod(sizes)
 
-    def other(tensor, event):
+    def other(tensor, event, share):
         flat = tensor.reshape(math.prod(tensor.shape[: given.batch_dims]), *tensor.shape[given.batch_dims :])
         value = flat[torch.randint(len(flat), (count,))]
         for dim, size in enumerate(event):
@@ -45,11 +45,21 @@ def random_inputs(given, sizes, booleans="example", events=None):
                 value = resized(value, 1 + dim, size)
         if value.is_floating_point() and value.numel():
             value = value + torch.randn_like(value) * (0.1 + value.std(unbiased=False))
-        if value.dtype == torch.bool and booleans != "example":
-            value = torch.rand(value.shape) < {"none": 0, "all": 1, "some": 0.5}[booleans]
+        if value.dtype == torch.bool and share != "example":
+            value = torch.rand(value.shape) < BOOLEANS[share]
         return value.reshape((*sizes, *event))
 
-    return [other(tensor, event) for tensor, event in zip(given, events or given.events)]
+    shares = [booleans] * len(given) if isinstance(booleans, str) else booleans
+    return [other(*one) for one in zip(given, events or given.events, shares)]
+
+
+def shares_of(given):
+    """How many booleans of each input are true: a branch may ask for some of one, and none of another."""
+    number = sum(one.dtype == torch.bool for one in given)
+    if not number:
+        return ["example"]
+    mixed = itertools.product(*(BOOLEANS if one.dtype == torch.bool else ["some"] for one in given))
+    return ["example", *(mixed if number <= 3 else BOOLEANS)]
 
 
 def as_tuple(results):
@@ -83,6 +93,12 @@ def attempt(function, *arguments):
         return None
 
 
+def drawn(plan, given, tolerance):
+    """The outputs that differ from one run to the next."""
+    first, again = (attempt(plan.outputs, *given) for _ in range(2))
+    return [name for name, one, other in zip(plan.names, first or (), again or ()) if largest_difference([one], [other]) > tolerance]
+
+
 def has_booleans(given):
     return any(one.dtype == torch.bool for one in given)
 
@@ -91,7 +107,7 @@ def difference(plan, candidate, given):
     """The largest difference on random batches, and what has another shape or dtype, as text or None."""
     largest = 0.0
     rows = ROWS if given.batch_dims else (1, 1, 1)
-    for count, booleans in itertools.product(rows, BOOLEANS if has_booleans(given) else ("example",)):
+    for count, booleans in itertools.product(rows, shares_of(given)):
         sizes = (count, *([1] * (given.batch_dims - 1))) if given.batch_dims else ()
         inputs = random_inputs(given, sizes, booleans)
         if booleans == "example":
@@ -131,10 +147,10 @@ class Batches:
     """With which numbers of batch dimensions the network computes what Python does: `direct` as it is, `flat` with the
     first ones taken together. `empty`: batches without rows do, too."""
 
-    def __init__(self, plan, candidate, given, tolerance, fixed):
+    def __init__(self, plan, candidate, given, tolerance, fixed, empty=True):
         self.dims, self.front = given.batch_dims, len(plan.front)
         self.given, self.plan, self.candidate, self.tolerance = given, plan, candidate, tolerance
-        self.direct, self.flat, self.empty = [], [], True
+        self.direct, self.flat, self.empty = [], [], empty
         for number in range(max(3, self.dims + 1) + 1):
             tried = [(3, 2, 5, 4, 2)[:number], (2, 3, 7, 2, 3)[:number], (1,) * number]
             want = [self.original(sizes) for sizes in tried]
@@ -144,7 +160,8 @@ class Batches:
                 self.direct.append(number)
             if self.dims and all(self.holds(one, self.flattened) for one in want):
                 self.flat.append(number)
-            self.try_empty(number)
+            if empty:
+                self.try_empty(number)
 
     def original(self, sizes):
         inputs = random_inputs(self.given, sizes)
@@ -157,7 +174,12 @@ class Batches:
         if results is not None or number <= self.dims or not self.dims or not inputs[0].shape[0]:
             return results
         parts = [self.run([one[i] for one in inputs], number - 1) for i in range(inputs[0].shape[0])]
-        return None if None in parts else tuple(torch.stack(one, self.front) for one in zip(*parts))
+        if None in parts:
+            return None
+        each = tuple(torch.stack(one, self.front) for one in zip(*parts))
+        # The code may take more dimensions for others than those of the batch, and compute something else.
+        whole = attempt(lambda *tensors: self.plan.outputs(*tensors, batch_dims=0), *inputs) if inputs[0].shape[0] > 1 else None
+        return each if whole is None or largest_difference(whole, each) <= self.tolerance else None
 
     def holds(self, tried, how):
         sizes, inputs, want = tried
@@ -228,7 +250,7 @@ def other_sizes(size):
 
 def is_recurrent(candidate):
     """Whether it holds a layer that libtorch's interpreter crashes on if its input has other dimensions."""
-    return any(any(candidate.inlined_graph.findAllNodes(kind)) for kind in RECURRENT)
+    return any(any(candidate.inlined_graph.findAllNodes(f"aten::{kind}")) for kind in RECURRENT)
 
 
 class Followed(TorchDispatchMode):

@@ -25,6 +25,9 @@ def parts(transform, width):
         return [one for part in transform.parts for one in parts(part, width)]
     if isinstance(transform, T.IndependentTransform):
         return parts(transform.base_transform, width)
+    if isinstance(transform, T._InverseTransform):
+        turned = parts(transform._inv, width)[::-1]
+        return [{**one, "inverse": not one.get("inverse", False)} for one in turned]
     name = type(transform).__name__
     made = None
     if type(transform) in SIMPLE:
@@ -33,13 +36,15 @@ def parts(transform, width):
         made = {"transform": "safe_tanh"}
     elif isinstance(transform, T.AffineTransform):
         made = {"transform": "affine", "loc": bound(transform.loc, "loc"), "scale": bound(transform.scale, "scale")}
-        for one in (made["loc"], made["scale"]):
-            if isinstance(one, list) and len(one) != width:
-                raise CannotExport(f"an affine transform has numbers for {len(one)} elements, the distribution {width}")
+    elif type(transform) is T.PowerTransform:
+        made = {"transform": "power", "exponent": bound(transform.exponent, "exponent")}
+    for one in (made or {}).values():
+        if isinstance(one, list) and len(one) != width:
+            raise CannotExport(f"{name} has numbers for {len(one)} elements, the distribution {width}")
     if made is None:
         raise CannotExport(
             f"the transform {name} is not supported; AffineTransform, TanhTransform, SafeTanhTransform, SigmoidTransform, "
-            "ExpTransform, SoftplusTransform and ComposeTransform of these are"
+            "ExpTransform, SoftplusTransform, PowerTransform, their inverses and ComposeTransform of these are"
         )
     if transform._cache_size:
         made["cached"] = True
@@ -69,7 +74,7 @@ def described(dist, shape_of, values):
     if own["distribution"] == "Delta" and "param" in values:
         off = base.param - values["param"]  # TorchRL's TanhDelta puts its parameter between its bounds
         if off.numel() and off.abs().max() > 1e-6:
-            shift = round(float(off.flatten()[0]), 6)
+            shift = bound(off.double().round(decimals=6), "middle")
             steps = [{"transform": "affine", "loc": shift, "scale": 1.0}] + steps
     event = len(dist.event_shape) == 1
     if not event and own["distribution"] != "Normal":
@@ -83,8 +88,12 @@ def described(dist, shape_of, values):
 
 def transform_of(step, like):
     """The transform of torch that a description stands for."""
+    if step.get("inverse"):
+        return transform_of({**step, "inverse": False}, like).inv
     if step["transform"] == "affine":
         return T.AffineTransform(*(torch.as_tensor(step[name], dtype=like.dtype) for name in ("loc", "scale")))
+    if step["transform"] == "power":
+        return T.PowerTransform(torch.as_tensor(step["exponent"], dtype=like.dtype))
     if step["transform"] == "safe_tanh":
         return SafeTanh()
     return next(kind for kind, name in SIMPLE.items() if name == step["transform"])()
@@ -115,7 +124,7 @@ def computed(part, values):
     value, slopes, known = path[-1], 0, True
     for step, x in zip(reversed(part["transforms"]), reversed(path[:-1])):
         known, transform = known and step.get("cached", False), transform_of(step, value)
-        x = x if known else transform._inverse(value)
+        x = x if known else transform.inv(value)
         slopes, value = slopes + transform.log_abs_det_jacobian(x, value), x
     log_prob = log_prob_of(own, values, value)
     if part["event"]:

@@ -50,6 +50,12 @@ def check_alone(module, example):
                 f"the sequence {name or type(one).__name__!r} is partial_tolerant, and a network runs as a whole: export its "
                 "modules one by one, and join them with td_module_sequence and TD_MODULE_SEQUENCE_PARTIAL_TOLERANT"
             )
+    for name, one in module.named_modules():
+        if getattr(one, "recurrent_mode", False) is True:
+            raise CannotExport(
+                f"{name or type(one).__name__!r} is in recurrent mode, in which it takes whole episodes and cuts them where is_init says: export "
+                "it outside of set_recurrent_mode(True); then a call is a step, and its state goes from call to call"
+            )
     before = {name: tensor.detach().clone() for name, tensor in state(module).items()}
     interaction = interaction_for(module, example)
     given = example.clone()

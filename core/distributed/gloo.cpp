@@ -1,5 +1,6 @@
 // libtorch's process group over gloo. Of gloo itself only names are known: modules/gloo_names/gloo/names.h.
 #include "core/distributed/backend.h"
+#include "core/distributed/reach.h"
 
 #include "core/tensor/torch_compat.h"
 #include "distributed_build.h"
@@ -280,6 +281,7 @@ StorePtr store_at(const Meeting& meeting) {
     store->setTimeout(limit);
     return store;
   }
+  if (meeting.rank != 0) wait_for_listener(meeting);
   c10d::TCPStoreOptions options;
   options.port = meeting.port;
   options.isServer = meeting.rank == 0;

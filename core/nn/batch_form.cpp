@@ -88,12 +88,16 @@ bool BatchForm::is_flat(const KeyPath& key, std::int64_t number) const {
        spec_->dims, " and gives what Python computes with ", show_numbers(held));
 }
 
-BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs) const {
+BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs,
+                        std::size_t least) const {
   BatchFit fit;
   if (!spec_) return fit;
   std::size_t first = inputs.size();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) continue;  // an optional one
+    if (inputs[i].scalar_type() != inputs_[i].dtype) refuse(keys[i], inputs[i], inputs_[i]);
+    inputs[i] =
+        inputs[i].contiguous();  // as the exporter's: steps may view what Python would reshape
     const std::int64_t number = batch_dims_of(keys[i], inputs[i], inputs_[i]);
     const SizesView batch = inputs[i].sizes().slice(0, static_cast<std::size_t>(number));
     if (first == inputs.size()) {
@@ -111,6 +115,11 @@ BatchFit BatchForm::fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& 
   }
   fit.flat = is_flat(keys[first], static_cast<std::int64_t>(fit.sizes.size()));
   if (!fit.flat) return fit;
+  if (fit.sizes.size() < least) {  // a dimension of the batch would be taken for one behind it
+    fail(Code::shape, "the input ", show_path(keys[first]), " is ", show_tensor(inputs[first]),
+         " in a dictionary with ", least, least == 1 ? " batch dimension" : " batch dimensions",
+         "; the module was exported for ", show_sizes(inputs_[first].shape));
+  }
   fit.inner = as_dims(fit.sizes, static_cast<std::size_t>(spec_->dims));
   for (at::Tensor& input : inputs) {
     if (!input.defined()) continue;
@@ -136,13 +145,6 @@ at::Tensor BatchForm::restored(const KeyPath& key, const at::Tensor& output,
   all.append(fit.sizes.begin(), fit.sizes.end());
   all.append(sizes.begin() + static_cast<std::ptrdiff_t>(past), sizes.end());
   return output.reshape(all);
-}
-
-void BatchForm::check_dtypes(const KeyPaths& keys, c10::ArrayRef<at::Tensor> inputs) const {
-  for (std::size_t i = 0; i < inputs_.size() && i < inputs.size(); ++i) {
-    if (inputs[i].defined() && inputs[i].scalar_type() != inputs_[i].dtype)
-      refuse(keys[i], inputs[i], inputs_[i]);
-  }
 }
 
 BatchForm BatchForm::as_it_is() const {

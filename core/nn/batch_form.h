@@ -44,15 +44,14 @@ class BatchForm {
   const std::optional<BatchSpec>& spec() const noexcept { return spec_; }
   SizesView front() const noexcept { return spec_ ? SizesView(spec_->front) : SizesView(); }
 
-  // Checks shapes, and gives the inputs the number of batch dimensions that the network takes. Throws
-  // Code::shape.
-  BatchFit fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs) const;
+  // Checks dtypes and shapes, and gives the inputs the number of batch dimensions that the network takes,
+  // row by row in memory.
+  // `least`: batch dimensions of the dictionary. Throws Code::dtype, Code::shape.
+  BatchFit fit(const KeyPaths& keys, c10::SmallVectorImpl<at::Tensor>& inputs,
+               std::size_t least) const;
 
   // The output with the batch dimensions of the call.
   at::Tensor restored(const KeyPath& key, const at::Tensor& output, const BatchFit& fit) const;
-
-  // After a failure: throws Code::dtype if an input has another dtype than the network was exported for.
-  void check_dtypes(const KeyPaths& keys, c10::ArrayRef<at::Tensor> inputs) const;
 
   // The same for a network in training, which takes only the number of dimensions that it was exported for:
   // a flattened batch has other statistics.

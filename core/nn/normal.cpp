@@ -73,9 +73,12 @@ class TanhNormal final : public Distribution {
         middle_((high + low) / 2),
         half_((high - low) / 2),
         inside_(1 - (loc_.scalar_type() == at::kDouble ? 1e-15 : 1e-6)) {}
-  at::Tensor mode() const override { fail_value("mode"); }
+  at::Tensor mode() const override {
+    fail(Code::unsupported, "TanhNormal has no mode in closed form; take \"deterministic\"");
+  }
   at::Tensor median() const override { return deterministic(); }
-  at::Tensor mean() const override { fail_value("mean"); }
+  at::Tensor mean() const override { return sample({estimates_mean()}, {}).mean(0); }
+  std::int64_t estimates_mean() const noexcept override { return 1000; }
   at::Tensor deterministic() const override { return moved(loc_); }
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
     return moved(normal_sample(samples, loc_, scale_, generator));
@@ -93,9 +96,6 @@ class TanhNormal final : public Distribution {
   at::Tensor score(const at::Tensor& normal) const {
     const at::Tensor slope = (std::log(2.0) - normal - at::softplus(normal * -2)) * 2;
     return sum_event(normal_log_prob(normal, loc_, scale_) - slope - log_of(half_));
-  }
-  [[noreturn]] static void fail_value(const char* what) {
-    fail(Code::unsupported, "TanhNormal has no ", what, " in closed form; take \"deterministic\"");
   }
   at::Tensor moved(const at::Tensor& normal) const {
     return normal.tanh().clamp(-inside_, inside_) * half_ + middle_;

@@ -111,7 +111,7 @@ class PackageModule final : public Module {
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
     c10::SmallVector<at::Tensor, 4> inputs;
     for (const KeyPath& key : in_keys_) inputs.push_back(frame.wanted(key));
-    const BatchFit fit = form_.fit(in_keys_, inputs);
+    const BatchFit fit = form_.fit(in_keys_, inputs, frame.input().batch_size().size());
     std::vector<std::int64_t> any;  // sizes shared by the inputs
     for (std::size_t i = 0; i < in_keys_.size(); ++i) {
       check(in_keys_[i], inputs[i], inputs_[i], any);

@@ -143,7 +143,8 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   stack.reserve(1 + in_keys_.size() + defaults_.size());
   stack.emplace_back(std::move(self));
   Inputs inputs = inputs_of(frame);
-  const BatchFit fit = form_.fit(in_keys_, inputs);
+  const std::size_t least = frame.level() != nullptr ? 0 : frame.input().batch_size().size();
+  const BatchFit fit = form_.fit(in_keys_, inputs, least);
   add_inputs(inputs, stack);
   {
     // Code that it forks uses a separate executor, which must be off, too.
@@ -153,10 +154,7 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
     const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;
     guarded([&] { torch::jit::InterpreterState(code).run(stack); },
-            [&](const std::string& text) {
-              form_.check_dtypes(in_keys_, inputs);
-              fail_in_module(text, show_inputs(in_keys_, inputs));
-            });
+            [&](const std::string& text) { fail_in_module(text, show_inputs(in_keys_, inputs)); });
   }
   put_outputs(frame, stack.back(), fit);
 }

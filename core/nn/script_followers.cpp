@@ -83,6 +83,12 @@ TransformSpec transform(const Plain& given, const std::string& where) {
   TransformSpec spec;
   spec.kind = *kind;
   members.read("cached", spec.cached);
+  members.read("inverse", spec.inverse);
+  if (spec.kind == TransformSpec::Kind::power) {
+    spec.exponent = numbers_of(members, "exponent", 1);
+    for (const double one : spec.exponent)
+      if (one == 0) fail(Code::format, where, ": an \"exponent\" of 0 has no inverse");
+  }
   if (spec.kind == TransformSpec::Kind::affine) {
     spec.loc = numbers_of(members, "loc", 0);
     spec.scale = numbers_of(members, "scale", 1);

@@ -64,6 +64,8 @@ std::string show(const TransformSpec& spec) {
   object.add("transform", std::string(transform_name(spec.kind)));
   if (spec.kind == TransformSpec::Kind::affine)
     object.add("loc", spec.loc).add("scale", spec.scale);
+  if (spec.kind == TransformSpec::Kind::power) object.add("exponent", spec.exponent);
+  if (spec.inverse) object.add("inverse", true);
   if (spec.cached) object.add("cached", true);
   return object.take();
 }

@@ -12,8 +12,8 @@ namespace td {
 
 namespace {
 
-constexpr const char* transform_names[] = {"affine",  "tanh", "safe_tanh",
-                                           "sigmoid", "exp",  "softplus"};
+constexpr const char* transform_names[] = {"affine", "tanh",     "safe_tanh", "sigmoid",
+                                           "exp",    "softplus", "power"};
 
 // torch.finfo
 struct Precision {
@@ -49,10 +49,55 @@ at::Tensor inside_unit(const at::Tensor& part) {
 at::Tensor numbers_for(const std::vector<double>& numbers, const at::Tensor& x) {
   if (numbers.size() == 1) return at::scalar_tensor(numbers[0], x.options());
   if (x.dim() == 0 || x.size(-1) != static_cast<std::int64_t>(numbers.size())) {
-    fail(Code::shape, "an affine transform has numbers for ", numbers.size(),
+    fail(Code::shape, "a transform has numbers for ", numbers.size(),
          " elements, its value has shape ", show_sizes(x.sizes()));
   }
   return at::tensor(numbers, at::kDouble).to(x.options());
+}
+
+at::Tensor forward(const TransformSpec& spec, const at::Tensor& x) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine:
+      return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
+    case TransformSpec::Kind::tanh: return x.tanh();
+    case TransformSpec::Kind::safe_tanh: return inside(x.tanh());
+    case TransformSpec::Kind::sigmoid: return inside_unit(x.sigmoid());
+    case TransformSpec::Kind::exp: return x.exp();
+    case TransformSpec::Kind::softplus: return at::softplus(x);
+    case TransformSpec::Kind::power: break;
+  }
+  return x.pow(numbers_for(spec.exponent, x));
+}
+
+at::Tensor back(const TransformSpec& spec, const at::Tensor& y) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine:
+      return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
+    case TransformSpec::Kind::tanh: return y.atanh();
+    case TransformSpec::Kind::safe_tanh: return inside(y).atanh();
+    case TransformSpec::Kind::sigmoid: {
+      const at::Tensor part = inside_unit(y);
+      return part.log() - part.neg().log1p();
+    }
+    case TransformSpec::Kind::exp: return y.log();
+    case TransformSpec::Kind::softplus: return y.neg().expm1().neg().log() + y;
+    case TransformSpec::Kind::power: break;
+  }
+  return y.pow(numbers_for(spec.exponent, y).reciprocal());
+}
+
+at::Tensor forward_log_slope(const TransformSpec& spec, const at::Tensor& x) {
+  switch (spec.kind) {
+    case TransformSpec::Kind::affine: return numbers_for(spec.scale, x).abs().log().expand_as(x);
+    case TransformSpec::Kind::tanh:
+    case TransformSpec::Kind::safe_tanh: return (std::log(2.0) - x - at::softplus(x * -2)) * 2;
+    case TransformSpec::Kind::sigmoid: return -at::softplus(-x) - at::softplus(x);
+    case TransformSpec::Kind::exp: return x;
+    case TransformSpec::Kind::softplus: return -at::softplus(-x);
+    case TransformSpec::Kind::power: break;
+  }
+  const at::Tensor exponent = numbers_for(spec.exponent, x);
+  return (exponent * x.pow(exponent - 1)).abs().log();
 }
 
 }  // namespace
@@ -68,44 +113,15 @@ std::optional<TransformSpec::Kind> transform_of_name(const std::string& name) no
 }
 
 at::Tensor transformed(const TransformSpec& spec, const at::Tensor& x) {
-  switch (spec.kind) {
-    case TransformSpec::Kind::affine:
-      return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
-    case TransformSpec::Kind::tanh: return x.tanh();
-    case TransformSpec::Kind::safe_tanh: return inside(x.tanh());
-    case TransformSpec::Kind::sigmoid: return inside_unit(x.sigmoid());
-    case TransformSpec::Kind::exp: return x.exp();
-    case TransformSpec::Kind::softplus: break;
-  }
-  return at::softplus(x);
+  return spec.inverse ? back(spec, x) : forward(spec, x);
 }
 
 at::Tensor transformed_back(const TransformSpec& spec, const at::Tensor& y) {
-  switch (spec.kind) {
-    case TransformSpec::Kind::affine:
-      return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
-    case TransformSpec::Kind::tanh: return y.atanh();
-    case TransformSpec::Kind::safe_tanh: return inside(y).atanh();
-    case TransformSpec::Kind::sigmoid: {
-      const at::Tensor part = inside_unit(y);
-      return part.log() - part.neg().log1p();
-    }
-    case TransformSpec::Kind::exp: return y.log();
-    case TransformSpec::Kind::softplus: break;
-  }
-  return y.neg().expm1().neg().log() + y;
+  return spec.inverse ? forward(spec, y) : back(spec, y);
 }
 
 at::Tensor log_slope(const TransformSpec& spec, const at::Tensor& x) {
-  switch (spec.kind) {
-    case TransformSpec::Kind::affine: return numbers_for(spec.scale, x).abs().log().expand_as(x);
-    case TransformSpec::Kind::tanh:
-    case TransformSpec::Kind::safe_tanh: return (std::log(2.0) - x - at::softplus(x * -2)) * 2;
-    case TransformSpec::Kind::sigmoid: return -at::softplus(-x) - at::softplus(x);
-    case TransformSpec::Kind::exp: return x;
-    case TransformSpec::Kind::softplus: break;
-  }
-  return -at::softplus(-x);
+  return spec.inverse ? -forward_log_slope(spec, back(spec, x)) : forward_log_slope(spec, x);
 }
 
 }  // namespace td

@@ -17,9 +17,12 @@ struct TransformSpec {
     sigmoid,
     exp,
     softplus,
+    power,  // of a positive value, to `exponent`
   };
   Kind kind = Kind::affine;
-  std::vector<double> loc{0}, scale{1};  // of affine: for all elements, or one for each
+  // Of affine and of power: for all elements, or one for each.
+  std::vector<double> loc{0}, scale{1}, exponent{1};
+  bool inverse = false;  // the other way, as Python's `transform.inv`
   // Python's cache_size=1: the value that a result was made of is taken for its inverse.
   bool cached = false;
 };

@@ -52,6 +52,10 @@ TD_TEST(another_number_of_batch_dimensions_is_refused_where_it_is_not_exact) {
           "the input \"observation\" has 2 batch dimensions; the module was exported for 1");
   td_tensordict *td = with_observation(TD_DTYPE_FLOAT32, TD_SIZES(3), 4);
   td_free(td_called(td, module));
+  /* Its code would take another dtype, but the exporter has tried this one. */
+  refused(module, with_observation(TD_DTYPE_FLOAT64, TD_SIZES(3), 4), TD_ERR_DTYPE,
+          "the input \"observation\" is torch.float64 [3, 4]; the module was exported for "
+          "torch.float32");
   /* What is saved keeps the record. */
   const char *file = td_path(td_test_folder(), "again.pt");
   TD_DO(td_module_save(module, file));

@@ -92,6 +92,15 @@ TD_TEST(values_of_normal_distributions) {
   NEAR(result, "x_log_prob", -1.0751491);
 }
 
+/* Python has no formula for it and averages 1000 samples, as does the library. */
+TD_TEST(a_mean_between_bounds_is_estimated) {
+  td_tensordict *td = numbers(1);
+  td_module *module = sampler(tanh_normal, TD_INTERACTION_MEAN);
+  double have[2];
+  doubles_of(td_called(td, module), "x", have, 2);
+  TD_CHECK(fabs(have[0] - 0.6) < 0.1 && fabs(have[1] - 0.94) < 0.05);
+}
+
 TD_TEST(values_of_classes) {
   td_tensordict *td = numbers(1), *result;
   const part kinds[] = {{TD_DISTRIBUTION_CATEGORICAL, {"logits", NULL}, "x", 0, 0},

@@ -288,6 +288,9 @@ TEST(Modules, ABatchIsFlattenedOrRefused) {
   TensorDict deep;
   deep.set({"x"}, x.unsqueeze(0));
   EXPECT_EQ(code_of([&] { module->call(deep); }), Code::shape);
+  TensorDict three(Sizes{3});
+  three.set({"x"}, at::ones({3}));  // no row of width 3
+  EXPECT_EQ(code_of([&] { module->call(three); }), Code::shape);
   TensorDict wide;
   wide.set({"x"}, at::ones({2, 4}));
   EXPECT_EQ(code_of([&] { module->call(wide); }), Code::shape);
@@ -299,6 +302,19 @@ TEST(Modules, ABatchIsFlattenedOrRefused) {
   const TempFolder folder;
   save_script(*module, folder("again.pt"));
   EXPECT_EQ(code_of([&] { load_script(folder("again.pt"))->call(deep); }), Code::shape);
+}
+
+// The exporter's inputs lie row by row, and a graph views what the code reshapes.
+TEST(Modules, InputsMayLieInMemoryAnyWay) {
+  const ModulePtr module =
+      through_file(of_code("def forward(self, x):\n  return x.view(-1).view(-1, 3) + 1\n"),
+                   with_batch(R"({"dims": 1, "direct": [1]})").c_str());
+  const at::Tensor columns = at::arange(6, at::kFloat).reshape({3, 2}).t();
+  TensorDict td(Sizes{2});
+  td.set({"x"}, columns);
+  EXPECT_TRUE(module->call(td).get({"y"}).equal(columns + 1));
+  td.set({"x"}, columns.to(at::kDouble));
+  EXPECT_EQ(code_of([&] { module->call(td); }), Code::dtype);
 }
 
 TEST(Modules, ABatchWithoutRowsMayBeRefused) {
@@ -452,6 +468,28 @@ TEST(Modules, TransformedDistributions) {
   EXPECT_EQ(code_of([&] { made()->deterministic(); }), Code::shape);
 }
 
+// What a transform makes of a value is scored as its inverse would be, the other way round.
+TEST(Modules, TransformsAndTheirInverses) {
+  const at::Tensor x = at::tensor({0.3, 0.7}, at::kDouble);
+  for (const auto kind :
+       {TransformSpec::Kind::affine, TransformSpec::Kind::tanh, TransformSpec::Kind::sigmoid,
+        TransformSpec::Kind::exp, TransformSpec::Kind::softplus, TransformSpec::Kind::power}) {
+    TransformSpec one, other;
+    one.kind = other.kind = kind;
+    one.loc = other.loc = {1, -2};
+    one.scale = other.scale = {2, -0.5};
+    one.exponent = other.exponent = {2, -0.5};
+    other.inverse = true;
+    const at::Tensor y = transformed(one, x);
+    EXPECT_TRUE(transformed_back(one, y).allclose(x));
+    EXPECT_TRUE(transformed(other, y).allclose(x));
+    EXPECT_TRUE(transformed_back(other, x).allclose(y));
+    const at::Tensor near = (transformed(one, x + 1e-6) - transformed(one, x - 1e-6)) / 2e-6;
+    EXPECT_TRUE(log_slope(one, x).allclose(near.abs().log(), 1e-6, 1e-6)) << transform_name(kind);
+    EXPECT_TRUE(log_slope(other, y).allclose(-log_slope(one, x))) << transform_name(kind);
+  }
+}
+
 // Many values have the tangent 1: one is known by what it was made of, if the transform remembers it.
 TEST(Modules, ScoresOfDrawsAtABound) {
   DistributionShape shape;
@@ -537,8 +575,12 @@ TEST(Modules, WhatCannotFollow) {
       {transformed(R"("base": "Normal")"), Code::format, R"(lacks "transforms")"},
       {transformed(R"("base": "Normal", "transforms": [])"), Code::format,
        "no list with an object"},
-      {transformed(R"("base": "Normal", "transforms": [{"transform": "power"}])"),
-       Code::unsupported, R"(transforms[0]: the transform "power" is unknown)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "abs"}])"), Code::unsupported,
+       R"(transforms[0]: the transform "abs" is unknown)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "power", "exponent": 0}])"),
+       Code::format, R"(an "exponent" of 0 has no inverse)"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "tanh", "exponent": 2}])"),
+       Code::format, R"(unknown member "exponent")"},
       {transformed(R"("base": "Normal", "transforms": [{"transform": "tanh", "loc": 1}])"),
        Code::format, R"(unknown member "loc")"},
       {transformed(R"("base": "Normal", "transforms": [{"transform": "affine", "scale": [1, 0]}])"),

@@ -405,6 +405,73 @@ def shared_network():
     return agents(centralized=True, share_params=True)
 
 
+def own_convolutions(**options):
+    """A network for each agent. The rule of vmap for a convolution takes the batch size for a constant."""
+    from torchrl.modules import MultiAgentConvNet
+
+    network = MultiAgentConvNet(n_agents=3, share_params=False, in_features=2, num_cells=[4, 4], kernel_sizes=3, strides=1, **options)
+    td = TensorDict({"agents": {"image": torch.rand(ROWS, 3, 2, 8, 8)}}, [ROWS])
+    return TensorDictModule(network, [("agents", "image")], [("agents", "features")]), td
+
+
+def own_images():
+    return own_convolutions(centralized=False)
+
+
+def common_images():
+    return own_convolutions(centralized=True)
+
+
+def critics():
+    """An ensemble behind a network: what stands before it gets the copies in front, too."""
+    before = TensorDictModule(mlp(3), ["observation"], ["hidden"])
+    return TensorDictSequential(before, EnsembleModule(TensorDictModule(mlp(2, 3), ["hidden"], ["value"]), num_copies=4)), observation()
+
+
+def two_ensembles():
+    first = EnsembleModule(TensorDictModule(mlp(3), ["observation"], ["hidden"]), num_copies=2)
+    second = EnsembleModule(TensorDictModule(mlp(2, 3), ["hidden"], ["value"]), num_copies=2, expand_input=False)
+    return TensorDictSequential(first, second), observation()
+
+
+def both_ways():
+    """Its state has a size that is computed: in a trace it would be the example's, and at::lstm reads beyond it."""
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.read, self.out = nn.LSTM(4, 3, 2, batch_first=True, bidirectional=True), nn.Linear(6, 2)
+
+        def forward(self, x):
+            return self.out(self.read(x)[0][..., -1, :])
+
+    return TensorDictModule(Reader(), ["x"], ["action"]), TensorDict({"x": torch.randn(ROWS, 5, 4)}, [ROWS])
+
+
+def causal():
+    """A transformer over the steps of an episode, of which some are padding."""
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True, activation="gelu")
+            self.see, self.read = nn.Linear(4, 8), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+            self.place, self.out = nn.Parameter(torch.randn(6, 8)), nn.Linear(8, 2)
+
+        def forward(self, x, padding):
+            later = torch.triu(torch.ones(6, 6, dtype=torch.bool), 1)
+            return self.out(self.read(self.see(x) + self.place, mask=later, src_key_padding_mask=padding)[..., -1, :])
+
+    padding = torch.arange(6).expand(ROWS, 6) >= torch.tensor([6, 5, 4, 3, 2]).unsqueeze(-1)
+    return TensorDictModule(Reader(), ["x", "padding"], ["action"]), TensorDict({"x": torch.randn(ROWS, 6, 4), "padding": padding}, [ROWS])
+
+
+def summed_behind():
+    """It takes any number of dimensions, but the sum over dimension 1 is behind the batch for one alone."""
+    td = TensorDict({"x": torch.randn(ROWS, 3, 4)}, [ROWS])
+    return TensorDictModule(lambda x: (x.amax(1), x.flatten(1).sum(1)), ["x"], ["largest", "sum"]), td
+
+
 def pixels():
     from torchrl.modules import ConvNet
 
@@ -469,6 +536,30 @@ def masked_categorical():
     return masked(MaskedCategorical)
 
 
+def fixed_scale():
+    """What the distribution is made of is not what the keys hold."""
+    network = TensorDictModule(mlp(2), ["observation"], ["loc"])
+    return sampled(D.Normal, ["loc"], network=network, distribution_kwargs={"scale": 0.3}), observation()
+
+
+def temperature():
+    def make(logits):
+        return OneHotCategorical(logits=logits / 0.5)
+
+    return sampled(make, ["logits"], default_interaction_type="mode"), observation()
+
+
+def some_classes():
+    """The classes that are allowed are listed."""
+    from torchrl.modules import MaskedCategorical, ProbabilisticActor
+
+    td = observation()
+    td["allowed"] = torch.stack([torch.randperm(6)[:3].sort().values for _ in range(ROWS)])
+    network = TensorDictModule(mlp(6), ["observation"], ["logits"])
+    in_keys = {"logits": "logits", "indices": "allowed"}
+    return ProbabilisticActor(network, in_keys=in_keys, distribution_class=MaskedCategorical, return_log_prob=True), td
+
+
 def masked_one_hot():
     from torchrl.modules import MaskedOneHotCategorical
 
@@ -527,6 +618,19 @@ def softplus_of_each():
     return sampled(make, ["loc", "scale"], default_interaction_type="mean"), observation()
 
 
+def logit_of_each():
+    """Inverses: what a value is before a transform."""
+    steps = [D.transforms.SigmoidTransform(), D.transforms.AffineTransform(torch.tensor([1.0, -2.0]), 2.0).inv.inv]
+    back = [D.transforms.AffineTransform(1.0, torch.tensor([2.0, -3.0])).inv, D.transforms.ComposeTransform(steps).inv]
+    forth = [D.transforms.SigmoidTransform(), D.transforms.AffineTransform(torch.tensor([1.1, -1.9]), 1.5)]
+    return sampled(squashed([*forth, back[1], back[0]], mean=1), ["loc", "scale"], default_interaction_type="mean"), observation()
+
+
+def power_of_each():
+    steps = [D.transforms.ExpTransform(), D.transforms.PowerTransform(torch.tensor([0.5, -2.0])), D.transforms.ExpTransform().inv]
+    return sampled(squashed(steps, mean=1, mode=1), ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
 def log_normal():
     return sampled(D.LogNormal, ["loc", "scale"]), observation()
 
@@ -551,6 +655,13 @@ def tanh_delta():
     from torchrl.modules import TanhDelta
 
     limits = {"low": -2.0, "high": 3.0}
+    return sampled(TanhDelta, ["param"], return_log_prob=False, distribution_kwargs=limits), observation()
+
+
+def tanh_delta_of_joints():
+    from torchrl.modules import TanhDelta
+
+    limits = {"low": torch.tensor([-1.0, -2.0, 0.0]), "high": torch.tensor([1.0, 3.0, 0.5])}
     return sampled(TanhDelta, ["param"], return_log_prob=False, distribution_kwargs=limits), observation()
 
 
@@ -586,8 +697,9 @@ def composite_of_transformed():
 GOOD = [
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
-    shared_network, tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
-    estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
+    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
+    tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
+    logit_of_each, power_of_each, estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
@@ -621,7 +733,7 @@ def cumulative_statistics():
 
 def transform_of_another_kind():
     def make(loc, scale):
-        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.PowerTransform(torch.tensor(2.0))])
+        return D.TransformedDistribution(D.Normal(loc, scale), [D.transforms.CumulativeDistributionTransform(D.Normal(0.0, 1.0))])
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -701,6 +813,22 @@ def removed_entry():
 
 def changed_input():
     return TensorDictModule(nn.Sequential(nn.ReLU(inplace=True), mlp(2)), ["observation"], ["action"]), observation()
+
+
+def whole_episodes():
+    from torchrl.modules import GRUModule
+
+    memory = GRUModule(input_size=4, hidden_size=6, in_key="observation", out_key="features", default_recurrent_mode=True)
+    td = TensorDict({"observation": torch.randn(ROWS, 3, 4), "is_init": torch.zeros(ROWS, 3, 1, dtype=torch.bool)}, [ROWS, 3])
+    return memory, td.set("recurrent_state", torch.zeros(ROWS, 3, 1, 6))
+
+
+def exploring():
+    return TensorDictModule(lambda x: x + 0.1 * torch.randn_like(x), ["observation"], ["action"]), observation()
+
+
+def median_that_python_lacks():
+    return actor(default_interaction_type="median"), observation()
 
 
 def own_counter():
@@ -784,7 +912,7 @@ BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
     unknown_distribution: "Laplace",
-    transform_of_another_kind: "the transform PowerTransform is not supported",
+    transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms what is not supported: the distribution Uniform",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
@@ -796,6 +924,9 @@ BAD = {
     undeclared_output: "writes the entry 'half', which none of its out_keys names",
     removed_entry: "removes the entry 'observation'",
     changed_input: "changes its input 'observation' in place",
+    whole_episodes: "is in recurrent mode",
+    exploring: "the network draws random numbers",
+    median_that_python_lacks: "the module itself fails on the example: NotImplementedError",
     own_counter: "changes the module's own tensor 'module.calls'",
     tolerant: "is partial_tolerant",
     hook_of_a_sample: "has a hook",
