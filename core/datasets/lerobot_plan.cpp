@@ -294,7 +294,8 @@ class LeRobotPlanner::State {
     PlannedEpisode episode{entries.steps(), {}};
     const Rows* texts = entries.find({task_key});
     const std::string other = episode_task(about);
-    for (std::int64_t row = 0; row < entries.steps(); ++row) {
+    if (texts == nullptr && other.empty()) episode.tasks = tasks_by_number(entries);
+    for (auto row = static_cast<std::int64_t>(episode.tasks.size()); row < episode.steps; ++row) {
       const bool told = texts != nullptr && !texts->is_tensor() &&
                         texts->values[static_cast<std::size_t>(row)].is(Plain::text);
       episode.tasks.push_back(tasks_.number_of(
@@ -303,6 +304,24 @@ class LeRobotPlanner::State {
     check_frames(entries);
     plan_.frames += entries.steps();
     plan_.episodes.push_back(std::move(episode));
+  }
+
+  // Tasks of rows that tell their numbers alone; those without a text are called "task 3". None if they are no such numbers.
+  std::vector<std::int64_t> tasks_by_number(const Entries& entries) {
+    const Rows* rows = entries.find({"task_index"});
+    if (rows == nullptr || !rows->is_tensor() || rows->tensor.numel() != entries.steps() ||
+        !c10::isIntegralType(rows->tensor.scalar_type(), /*includeBool=*/false))
+      return {};
+    constexpr std::int64_t most = 10000;
+    const at::Tensor told = rows->tensor.to(at::kLong).reshape({-1}).contiguous();
+    const auto* first = told.data_ptr<std::int64_t>();
+    const auto [least, last] = std::minmax_element(first, first + told.numel());
+    for (auto i = tasks_.texts().size(); *last < most && i <= static_cast<std::size_t>(*last); ++i)
+      tasks_.number_of("task " + std::to_string(i));
+    if (*least >= 0 && *last < static_cast<std::int64_t>(tasks_.texts().size()))
+      return {first, first + told.numel()};
+    draft_.lose("\"task_index\", which are no numbers of tasks");
+    return {};
   }
 
   // The only task of an episode without a text in each row.

@@ -216,7 +216,7 @@ class MinariWriter final : public SetWriter {
     next.totals.episodes += 1;
   }
 
-  // Entries are missing only where the space has none.
+  // Entries may be missing only if the space is an empty Dict or Tuple.
   void require_any(const Entries& entries, const char* name, const Plain& space,
                    const OwnedKey& group, std::int64_t episode) {
     if (entries.steps() == 0 || !entries.below({name}).empty()) return;

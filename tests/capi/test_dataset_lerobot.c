@@ -95,14 +95,24 @@ TD_TEST(minari_as_lerobot) {
   TD_CHECK_EQUAL(was, is);
 }
 
-TD_TEST(times_tell_the_frames_in_a_second) {
+TD_TEST(times_and_numbers_of_tasks_suffice) {
   const char *to = kept(file_named("timed"));
   td_tensordict *rows = flat_of(data_of("lerobot/arm")), *is = NULL;
   TD_DO(td_dataset_save(rows, NULL, TD_DATASET_KIND_LEROBOT, to, NULL));
   td_dataset *set = open_set(to);
   TD_DO(td_dataset_metadata(set, &is));
   check_json_of(is, "fps", "10");
+  check_json_of(is, "tasks", "[\"push the cube\",\"lift the cube\"]");
   td_dataset_free(set);
+  TD_DO(td_remove(rows, TD_KEY("language_instruction")));
+  TD_DO(td_dataset_save(rows, NULL, TD_DATASET_KIND_LEROBOT, to, NULL));
+  set = open_set(to);
+  TD_DO(td_dataset_metadata(set, &is));
+  check_json_of(is, "tasks", "[\"task 0\",\"task 1\"]");
+  td_dataset_free(set);
+  is = flat_of(to);
+  TD_DO(td_remove(is, TD_KEY("language_instruction")));
+  TD_CHECK_EQUAL(rows, is);
 }
 
 TD_TEST(what_lerobot_cannot_hold_is_named) {
