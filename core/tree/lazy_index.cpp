@@ -1,6 +1,7 @@
 #include "core/tree/lazy_index.h"
 
 #include "core/base/recursion_guard.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/index_items.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/non_tensor_values.h"
@@ -156,7 +157,8 @@ class NoRows final : public ZipOp {
   NoRows(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims)
       : stack_(lazy.stack_dim()),
         count_(static_cast<std::int64_t>(lazy.elements().size())),
-        plan_(items, SizesView(stacked_sizes(lazy.elements()[0]->batch())).slice(0, dims)) {}
+        batch_(lazy.elements()[0]->batch()),
+        plan_(items, SizesView(stacked_sizes(batch_)).slice(0, dims)) {}
 
   Sizes batch(SizesView before) const override { return plan_.sizes(stacked_sizes(before)); }
   void tags(const Node& before, Node& after) const override {
@@ -171,13 +173,19 @@ class NoRows final : public ZipOp {
   Names names(const Names& full) const { return plan_.names(full); }
 
  private:
+  // The batch size of a nested dictionary may have changed through another handle.
   Sizes stacked_sizes(SizesView one) const {
+    if (!begins_with(one, batch_)) {
+      fail(Code::shape, "batch dimension mismatch: an entry of an element has shape ",
+           show_sizes(one), ", which does not begin with the batch size ", show_sizes(batch_));
+    }
     Sizes sizes(one.begin(), one.end());
     sizes.insert(sizes.begin() + stack_, count_);
     return sizes;
   }
 
   std::int64_t stack_, count_;
+  SizesView batch_;  // of an element, which lives as long
   IndexPlan plan_;
 };
 

@@ -242,4 +242,14 @@ TEST(LazyStacks, AMaskFillsElementsThatAnIndexTakesWhole) {
   EXPECT_EQ(numbers(element.get({"x"})), std::vector<double>(6, 7));
 }
 
+TEST(LazyStacks, AnEmptyPartOfEntriesThatLostTheirBatch) {
+  TensorDict element = dict({3, 2});
+  element.set({"inner"}, dict({3, 2}));
+  TensorDict inner = element.get_dict({"inner"});
+  inner.set_batch_size(Sizes{3});
+  const TensorDict stack(NodePtr(lazy_stack({element.node(), element.node()}, 0)));
+  const IndexItem none[] = {IndexItem::range(1, 1)};
+  expect_error(Code::shape, "begin with the batch size", [&] { stack.index(none); });
+}
+
 }  // namespace td::test
