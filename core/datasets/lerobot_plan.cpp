@@ -85,12 +85,19 @@ class LeRobotPlanner::State {
     plan_.fps = Plain::of_integer(1);
   }
 
+  // An entry with one number for each step, or an undefined tensor.
+  static at::Tensor column_of(const Entries& entries, const char* key) {
+    const Rows* rows = entries.find({key});
+    const bool fits =
+        rows != nullptr && rows->is_tensor() && rows->tensor.numel() == entries.steps();
+    return fits ? rows->tensor.reshape({-1}) : at::Tensor();
+  }
+
   static Plain rate_of_times(const Entries& entries) {
-    const Rows* times = entries.find({"timestamp"});
+    at::Tensor seconds = column_of(entries, "timestamp");
     const std::int64_t steps = entries.steps();
-    if (times == nullptr || !times->is_tensor() || times->tensor.numel() != steps || steps < 2)
-      return {};
-    const at::Tensor seconds = times->tensor.to(at::kDouble).reshape({-1});
+    if (!seconds.defined() || steps < 2) return {};
+    seconds = seconds.to(at::kDouble);
     const double rate =
         static_cast<double>(steps - 1) / (seconds[steps - 1] - seconds[0]).item<double>();
     if (!(rate > 0) || std::isinf(rate)) return {};
@@ -308,12 +315,11 @@ class LeRobotPlanner::State {
 
   // Tasks of rows that tell their numbers alone; those without a text are called "task 3". None if they are no such numbers.
   std::vector<std::int64_t> tasks_by_number(const Entries& entries) {
-    const Rows* rows = entries.find({"task_index"});
-    if (rows == nullptr || !rows->is_tensor() || rows->tensor.numel() != entries.steps() ||
-        !c10::isIntegralType(rows->tensor.scalar_type(), /*includeBool=*/false))
+    at::Tensor told = column_of(entries, "task_index");
+    if (!told.defined() || !c10::isIntegralType(told.scalar_type(), /*includeBool=*/false))
       return {};
     constexpr std::int64_t most = 10000;
-    const at::Tensor told = rows->tensor.to(at::kLong).reshape({-1}).contiguous();
+    told = told.to(at::kLong).contiguous();
     const auto* first = told.data_ptr<std::int64_t>();
     const auto [least, last] = std::minmax_element(first, first + told.numel());
     for (auto i = tasks_.texts().size(); *last < most && i <= static_cast<std::size_t>(*last); ++i)
@@ -334,11 +340,9 @@ class LeRobotPlanner::State {
   void check_frames(const Entries& entries) {
     const at::Tensor counted = at::arange(entries.steps(), at::kDouble);
     const auto differ = [&](const char* key, double scale, double room) {
-      const Rows* rows = entries.find({key});
-      if (rows == nullptr || !rows->is_tensor() || rows->tensor.numel() != entries.steps())
-        return false;
-      const at::Tensor found = rows->tensor.to(at::kDouble).reshape({-1});
-      return !((found - counted * scale).abs() <= room).all().item<bool>();
+      const at::Tensor found = column_of(entries, key);
+      return found.defined() &&
+             !((found.to(at::kDouble) - counted * scale).abs() <= room).all().item<bool>();
     };
     if (differ("frame", 1, 0)) draft_.lose("\"frame\", which does not count the steps from 0");
     if (differ("timestamp", 1 / plan_.fps.number(), 1e-4))

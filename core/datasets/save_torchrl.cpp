@@ -70,6 +70,7 @@ class TorchrlWriter final : public SetWriter {
     rows_ = counts.length;
   }
 
+  // A copy, which shares the tensors.
   TensorDict tensors_of(const TensorDict& episode) {
     TensorDict rows = episode.clone(/*recurse=*/false);
     visit_paths(*episode.node(), [&](Path path, const Value& value) {
@@ -81,11 +82,9 @@ class TorchrlWriter final : public SetWriter {
   }
 
   // A tensorclass has no entry but its fields.
-  TensorDict numbered(const TensorDict& episode) const {
-    if (episode.stored({"episode"}) != nullptr || episode.node()->tensorclass() != nullptr)
-      return episode;
-    TensorDict rows = episode.clone(/*recurse=*/false);
-    rows.set({"episode"}, at::full({episode.batch_size()[0]}, episodes_, at::kLong));
+  TensorDict numbered(TensorDict rows) const {
+    if (rows.stored({"episode"}) == nullptr && rows.node()->tensorclass() == nullptr)
+      rows.set({"episode"}, at::full({rows.batch_size()[0]}, episodes_, at::kLong));
     return rows;
   }
 

@@ -27,10 +27,13 @@ KIND = sys.argv[4] if len(sys.argv) > 4 else None
 KEYS = ["b", "a", "Z", "joint pos", "é", "10", "9", "_x", "state"]
 
 
+def run(*arguments):
+    return subprocess.run([TDTOOL, *map(str, arguments)], capture_output=True, text=True)
+
+
 def tdtool(*arguments):
-    done = subprocess.run([TDTOOL, *map(str, arguments)], capture_output=True, text=True)
+    done = run(*arguments)
     assert done.returncode == 0, (arguments[0], arguments[3:], done.stdout[-600:], done.stderr[-600:])
-    return done.stdout
 
 
 def same(got, want, where=""):
@@ -57,7 +60,7 @@ def there_and_back(folder, made, kind, suffix=""):
     for other in ("minari", "lerobot", "lerobot-v2.1", "robomimic", "d4rl", "torchrl"):
         there, back, rows = folder / f"via-{other}-v0", folder / f"back-{other}{suffix}", folder / f"rows-{other[:10]}"
         lossy = []
-        done = subprocess.run([TDTOOL, "convert", str(made), str(there), "--as", other], capture_output=True, text=True)
+        done = run("convert", made, there, "--as", other)
         if done.returncode != 0:
             assert done.returncode == 3 and not there.exists(), (other, done.returncode, done.stderr)
             if "needs" in done.stderr:
@@ -67,7 +70,7 @@ def there_and_back(folder, made, kind, suffix=""):
             tdtool("convert", made, there, "--as", other, *lossy)
         if other != "robomimic":  # which wants actions between -1 and 1
             tdtool("verify", there)
-        done = subprocess.run([TDTOOL, "convert", str(there), str(back), "--as", kind, "--lossy"], capture_output=True, text=True)
+        done = run("convert", there, back, "--as", kind, "--lossy")
         if lossy and "needs" in done.stderr:
             continue
         assert done.returncode == 0, (other, done.stderr)
@@ -119,13 +122,12 @@ def stacked(values):
     return list(values) if isinstance(values[0], str) else np.stack(values)
 
 
-def infos(rnd, draw, rows, depth=1):
-    made = {}
-    for key in draw["keys"]:
-        made[key] = np.arange(rows * 2, dtype=draw["dtype"]).reshape(rows, 2) if draw["wide"] or draw["form"] != "hdf5" else np.asarray([rnd.random() for _ in range(rows)])
-    if draw["nested"]:
-        made["more"] = {"inner": np.arange(rows, dtype=np.int64)}
-    return made
+def infos(rnd, keys, dtype, wide, nested, rows):
+    def values():
+        return np.arange(rows * 2, dtype=dtype).reshape(rows, 2) if wide else np.asarray([rnd.random() for _ in range(rows)])
+
+    made = {key: values() for key in keys}
+    return {**made, "more": {"inner": np.arange(rows, dtype=np.int64)}} if nested else made
 
 
 def part(value, keep):
@@ -145,8 +147,9 @@ def minari(rnd, folder):
     texts = rnd.random() < 0.3
     seen, done = space(rnd, gym, rnd.choice([0, 1, 2]), texts), space(rnd, gym, rnd.choice([0, 0, 1]), False)
     seen.seed(rnd.randrange(2**31)), done.seed(rnd.randrange(2**31))
-    draw = {"keys": rnd.sample(["speed", "x y", "q"], rnd.randint(0, 2)), "dtype": rnd.choice(["float32", "int64"]), "wide": rnd.random() < 0.5, "form": form,
-            "nested": form == "hdf5" and rnd.random() < 0.4}
+    # Minari fails to read infos of single numbers, and nested ones, from its tables.
+    beside = (rnd.sample(["speed", "x y", "q"], rnd.randint(0, 2)), rnd.choice(["float32", "int64"]), form != "hdf5" or rnd.random() < 0.5,
+              form == "hdf5" and rnd.random() < 0.4)
     buffers = []
     for n in range(rnd.choice([1, 2, 5, 12])):
         length = rnd.choice([1, 2, 4, 9])
@@ -154,7 +157,7 @@ def minari(rnd, folder):
         buffers.append(library.data_collector.EpisodeBuffer(
             observations=stacked([seen.sample() for _ in range(length + 1)]), actions=stacked([done.sample() for _ in range(length)]),
             rewards=[rnd.gauss(0, 1) for _ in range(length)], terminations=[False] * (length - 1) + [ends],
-            truncations=[False] * (length - 1) + [not ends], infos=infos(rnd, draw, length + 1),
+            truncations=[False] * (length - 1) + [not ends], infos=infos(rnd, *beside, length + 1),
             seed=rnd.choice([None, n, 2**40 + n]), options=rnd.choice([None, {"level": 2, "where": {"x": 0.5}}])))
     library.create_dataset_from_buffers("test/made-v0", buffers, observation_space=seen, action_space=done, data_format=form,
                                         author=rnd.choice([None, "A. Bee"]), description=rnd.choice([None, "é \"quoted\""]))
@@ -363,7 +366,7 @@ def d4rl(rnd, folder):
 
 
 def main():
-    counts = {}
+    any_failed = False
     for kind, library in ((minari, "minari"), (lerobot, "lerobot"), (robomimic, "h5py"), (d4rl, "h5py")):
         if KIND not in (None, kind.__name__):
             continue
@@ -382,8 +385,8 @@ def main():
                     failed += 1
                     print(f"{kind.__name__} {seed}: {type(error).__name__} {str(error)[:1200]}")
         print(f"{kind.__name__}: {SETS} sets, {failed} failed")
-        counts[kind.__name__] = failed
-    return any(counts.values())
+        any_failed |= failed > 0
+    return any_failed
 
 
 sys.exit(main())
