@@ -258,11 +258,22 @@ void IndexWrite::make(const DenseNode& holder, std::string_view name, const Valu
 
 namespace {
 
-// Broadcasts the value to the part's batch size, by the rules of indexing.
-TensorDict align(const TensorDict& value, SizesView part) {
+[[noreturn]] void fail_batch(SizesView part, SizesView batch) {
+  fail(Code::shape, "the indexed part has batch size ", show_sizes(part),
+       ", which differs from the batch size ", show_sizes(batch), " of the value");
+}
+
+// The value with the part's batch size, by the rules of tensordict. A lazy stack takes a value that
+// broadcasts. A dense dictionary takes one whose batch size ends that of the part; the entries of
+// any other must begin with the part's batch size.
+TensorDict align(const TensorDict& value, SizesView part, bool lazy) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
+  if (lazy) {
+    if (!broadcasts(batch, part)) fail_batch(part, batch);
+    return value.expand(part);
+  }
   if (n > 0 && batch.size() < part.size() &&
       std::equal(batch.begin(), batch.end(), part.end() - n)) {
     return value.expand(part);
@@ -272,8 +283,7 @@ TensorDict align(const TensorDict& value, SizesView part) {
     copy.set_batch_size(part);
     return copy;
   } catch (const Error&) {
-    fail(Code::shape, "the indexed part has batch size ", show_sizes(part),
-         ", which differs from the batch size ", show_sizes(batch), " of the value");
+    fail_batch(part, batch);
   }
 }
 
@@ -303,7 +313,7 @@ void write_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tensor
               bool everywhere) {
   const NodePtr& node = td.node();
   if (node->tensorclass()) require_alike(*node, *value.node());
-  TensorDict source = align(value, part_batch(node, items));
+  TensorDict source = align(value, part_batch(node, items), stack_dim_of(*node).has_value());
   if (td.device() && source.device() != td.device()) source = source.to(*td.device());
   IndexWrite write(everywhere);
   write.plan(node, items, source.node());

@@ -67,10 +67,13 @@ bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*pa
 namespace {
 
 // Calls `f(here, tensors)` once for each tensor of a part. Skips elements of a lazy stack, which are not
-// copies.
+// copies. A nested tensor is refused: a copy of one cannot be put back.
 template <class F>
 void each_tensor(const NodePtr& root, F&& f) {
-  if (holds_entries(*root)) visit_zip<Take::whole>({root}, f, all_entries());
+  WalkRules rules = all_entries();
+  rules.nested_tensor = false;
+  rules.what = "write in place";
+  if (holds_entries(*root)) visit_zip<Take::whole>({root}, f, rules);
 }
 
 // Increases with each write. Inference tensors have no version.
@@ -78,12 +81,15 @@ std::int64_t version_of(const at::Tensor& tensor) {
   return tensor.is_inference() ? 0 : tensor._version();
 }
 
-// Whether a node is a lazy stack of elements of another one itself, not of copies of them.
+// Whether a node is a lazy stack of elements of another one itself, not of copies of them. An index
+// tensor with several dimensions makes stacks of such stacks.
 bool has_elements_of(const Node& node, const Node& other) {
   if (!is_lazy_stack(node) || !is_lazy_stack(other)) return false;
+  const RecursionGuard guard;
   const c10::ArrayRef<NodePtr> own = stacked(node), all = stacked(other);
   return std::all_of(own.begin(), own.end(), [&](const NodePtr& element) {
-    return std::find(all.begin(), all.end(), element) != all.end();
+    return std::find(all.begin(), all.end(), element) != all.end() ||
+           has_elements_of(*element, other);
   });
 }
 

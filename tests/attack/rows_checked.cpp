@@ -25,8 +25,16 @@ at::Tensor tensor_of(const td_tensor *handle) {
       static_cast<at::TensorImpl *>(impl)));
 }
 
-// All tensors by their paths; those of a lazy stack are those of its elements.
+// All tensors by their paths; those of a lazy stack are those of its elements, those of a sub-tensordict
+// are those of its copy.
 void collect(const td_tensordict *td, const std::string &front, Leaves &leaves) {
+  td_dict_kind kind = TD_DICT_DENSE;
+  td_tensordict *copy = nullptr;
+  if (td_kind(td, &kind) == TD_OK && kind == TD_DICT_SUB_TENSORDICT &&
+      td_clone(td, 0, &copy) == TD_OK) {
+    collect(copy, front, leaves);
+    return td_free(copy);
+  }
   std::int64_t dim = 0;
   std::size_t elements = 0;
   if (td_lazy_info(td, &dim, &elements) == TD_OK) {

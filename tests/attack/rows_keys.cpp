@@ -5,6 +5,20 @@ namespace attack {
 
 namespace {
 
+bool is_lazy(const td_tensordict *td) {
+  std::int64_t dim = 0;
+  std::size_t elements = 0;
+  return td_lazy_info(td, &dim, &elements) == TD_OK;
+}
+
+bool same_batch_at(const td_tensordict *td, const Items &items, const td_tensordict *value) {
+  td_tensordict *part = nullptr;
+  if (td_index(td, items.items.data(), items.items.size(), &part) != TD_OK) return true;
+  const bool same = Call::batch(part) == Call::batch(value);
+  td_free(part);
+  return same;
+}
+
 // What a function of the caller does with an entry.
 struct Caller {
   std::int64_t kind = 0;
@@ -221,7 +235,10 @@ const Operation rows[] = {
        const Sizes size = Call::batch(td);
        const auto &items = c.items(size);
        const auto plan = c.last_items;
-       return td_set_at(td, items.items.data(), items.items.size(), c.part_of(items, plan, size));
+       const auto *part = c.part_of(items, plan, size);
+       // A value that broadcasts goes to the elements of a lazy stack by another rule.
+       if (!same_batch_at(td, items, part)) c.tell(is_lazy(td) ? "to elements" : "to tensors");
+       return td_set_at(td, items.items.data(), items.items.size(), part);
      }},
     ROW(td_fill_at, writes, Target, At, Tensor),
     ROW(td_index, reads, Source, At, OutDict),

@@ -2,11 +2,13 @@
 #include "core/inspect/print.h"
 #include "core/keys/entries.h"
 #include "core/keys/masked.h"
+#include "core/math/math.h"
 #include "core/shape/fill.h"
 #include "core/shape/join.h"
 #include "core/shape/select_rows.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/sub_tensordict.h"
@@ -250,6 +252,57 @@ TEST(LazyStacks, AnEmptyPartOfEntriesThatLostTheirBatch) {
   const TensorDict stack(NodePtr(lazy_stack({element.node(), element.node()}, 0)));
   const IndexItem none[] = {IndexItem::range(1, 1)};
   expect_error(Code::shape, "begin with the batch size", [&] { stack.index(none); });
+}
+
+// As tensordict 0.15.3: a value that broadcasts goes whole to each element. A dense dictionary takes the first
+// dimensions of its entries for the batch instead.
+TEST(LazyStacks, AValueWithoutBatchGoesWholeToEachElement) {
+  const at::Tensor six = at::arange(6, at::kFloat).view({2, 3});
+  const auto stack_of_two = [] {
+    std::vector<NodePtr> elements;
+    for (int i = 0; i < 2; ++i) {
+      TensorDict td = dict({});
+      td.set({"x"}, at::zeros({2, 3}));
+      elements.push_back(td.node());
+    }
+    return TensorDict(NodePtr(lazy_stack(std::move(elements), 0)));
+  };
+  const auto value_of = [](std::initializer_list<std::int64_t> batch, const at::Tensor& x) {
+    TensorDict td = dict(batch);
+    td.set({"x"}, x);
+    return td;
+  };
+  const IndexItem all[] = {IndexItem::range(0, 2)};
+  const std::vector<double> whole{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
+  const std::vector<double> rows{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5};
+  TensorDict lazy = stack_of_two();
+  lazy.set_at(all, value_of({}, six));
+  EXPECT_EQ(numbers(lazy.get({"x"})), whole);
+  lazy.set_at(all, value_of({2}, six));
+  EXPECT_EQ(numbers(lazy.get({"x"})), rows);
+  lazy.set_at(all, value_of({1}, six.unsqueeze(0)));
+  EXPECT_EQ(numbers(lazy.get({"x"})), whole);
+  expect_error(Code::shape, "differs from the batch size",
+               [&] { lazy.set_at(all, value_of({3}, six.t())); });
+  expect_error(Code::shape, "cannot write shape", [&] {
+    lazy.set_at(all, value_of({}, six.expand({2, 2, 3})));
+  });
+  TensorDict dense = TensorDict(dense_form(lazy.node()));
+  dense.set_at(all, value_of({}, six.expand({2, 2, 3})));
+  EXPECT_EQ(numbers(dense.get({"x"})), whole);
+}
+
+// An index tensor of two dimensions takes elements whole, too, so that nothing is to be written back.
+TEST(LazyStacks, ElementsThatAnIndexOfTwoDimensionsTakesAreNoCopies) {
+  TensorDict element = dict({3});
+  element.set({"x"}, at::ones({3}));
+  const at::Tensor parts[] = {at::ones({1}), at::ones({2}), at::ones({3})};
+  element.set({"ragged"}, TensorDict(NodePtr(make_nested_tensor(parts))));
+  const TensorDict stack(NodePtr(lazy_stack({element.node(), element.node()}, 0)));
+  const IndexItem both[] = {IndexItem::of(ints({0, 1}).view({2, 1}))};
+  const TensorDict part = sub_tensordict(stack, both);
+  zero_(part);
+  EXPECT_EQ(numbers(element.get({"x"})), std::vector<double>(3, 0));
 }
 
 }  // namespace td::test

@@ -66,12 +66,15 @@ td_status td_index(const td_tensordict *td, const td_index_item *TD_NULLABLE ite
  * Writes a dictionary into another one at an index. Existing entries are written in place.
  *
  * Keys that `td` lacks are first created as zeros of the full batch size; of a lazy stack, only in
- * the elements that the index selects. Keys that `source` lacks stay unchanged. The whole write is checked before the first value changes.
+ * the elements that the index selects. Keys that `source` lacks stay unchanged. The whole write is
+ * checked before the first value changes.
  *
  * The batch size of `source` may equal that of the indexed region, or its last sizes; then `source`
  * is expanded. With any other batch size, the entries of `source` must themselves begin with the
  * batch size of the region. So a source without batch dimensions is not expanded, but its entries
  * may be; of these, leading dimensions of size 1 that the region lacks are dropped, as in libtorch.
+ * A lazy stack takes a source whose batch size broadcasts to that of the region, and no other: one
+ * without batch dimensions is written whole into each selected element (since 0.3).
  *
  * @param td        borrowed; changed
  * @param items     borrowed; NULL only when items_len is 0
