@@ -1,5 +1,6 @@
 #include "core/datasets/lerobot_tables.h"
 
+#include "core/arrow/arrow.h"
 #include "core/arrow/files.h"
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/save.h"
