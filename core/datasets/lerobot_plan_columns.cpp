@@ -96,8 +96,7 @@ void LeRobotColumns::plan(const Entries& entries) {
 // Whether numbers beside it tell the same.
 bool LeRobotColumns::is_known_text(const Entries& entries, const OwnedKey& key) const {
   if (key == OwnedKey{task_key}) return true;
-  return key == OwnedKey{"subtask"} && entries.find({"subtask_index"}) != nullptr &&
-         has_subtasks_;
+  return key == OwnedKey{"subtask"} && entries.find({"subtask_index"}) != nullptr && has_subtasks_;
 }
 
 bool LeRobotColumns::describe(PlannedColumn& column, const Rows& rows, const Feature* named) {
@@ -137,9 +136,8 @@ bool LeRobotColumns::describe(PlannedColumn& column, const Rows& rows, const Fea
   }
   const bool numbers = c10::isIntegralType(feature.dtype, true) || feature.dtype == at::kFloat ||
                        feature.dtype == at::kDouble || feature.dtype == at::kHalf;
-  const bool fits =
-      numbers && feature.shape.size() <= 5 && !tensor.is_quantized() &&
-      std::find(feature.shape.begin(), feature.shape.end(), 0) == feature.shape.end();
+  const bool fits = numbers && feature.shape.size() <= 5 && !tensor.is_quantized() &&
+                    std::find(feature.shape.begin(), feature.shape.end(), 0) == feature.shape.end();
   if (!fits) {
     draft_.lose("the " + dtype_name(feature.dtype) + " values " + name + " of sizes " +
                 text_of(show_sizes(tensor.sizes().slice(1))));
@@ -149,7 +147,8 @@ bool LeRobotColumns::describe(PlannedColumn& column, const Rows& rows, const Fea
   return true;
 }
 
-Sizes LeRobotColumns::picture_shape(const std::string& file, const std::string& name, const Feature* named) {
+Sizes LeRobotColumns::picture_shape(const std::string& file, const std::string& name,
+                                    const Feature* named) {
   if (named != nullptr && named->holds == Feature::image) return named->shape;
   try {
     const at::Tensor picture = decode_picture(file, name);

@@ -175,6 +175,7 @@ void DenseNode::add(std::string name, std::uint64_t hash, Value value) noexcept 
 
 void DenseNode::exchange(std::size_t i, Value& value) noexcept {
   const std::size_t at = slot(i);
+  if (!value.is_node() && row_->ready(at) != nullptr) return row_->swap(at, value);
   NodeAt* const node = place_of(at);
   const bool was_node = node != nodes_.end() && node->slot == at;
   if (was_node && value.is_node()) {

@@ -100,6 +100,7 @@ class DenseNode final : public Node {
     return at == nodes_.end() || at->slot != slot ? nullptr : &at->value;
   }
   const Value& value_at(std::size_t slot) const {
+    if (const Value* const leaf = row_->ready(slot)) return *leaf;  // the usual case
     const Value* const node = find_node(slot);
     return node != nullptr ? *node : row_->at(slot);
   }

@@ -45,6 +45,10 @@ class LeafRow : public c10::intrusive_ptr_target {
     if (is_view_) make(slot);
     return values_[slot];
   }
+  // The leaf, or null for an empty place and for the row of a view.
+  const Value* ready(std::size_t slot) const noexcept {
+    return !is_view_ && values_[slot].tensor().defined() ? &values_[slot] : nullptr;
+  }
   bool is_view() const noexcept { return is_view_; }
 
   // Whether the dispatcher can be bypassed for all leaves, and all are contiguous; false if unsure.
