@@ -99,7 +99,9 @@ bool can_compare_dense(const Plan &plan, const Operation &operation) {
         for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
           repeats = repeats || (tensor.sizes[i] > 1 && tensor.strides[i] == 0);
         return repeats;
-      });
+      }) ||
+      std::any_of(plan.dicts.begin(), plan.dicts.end(),
+                  [](const DictPlan &dict) { return dict.kind == DictKind::expand; });
   if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
   return !plan.mixes_dtypes();
 }
