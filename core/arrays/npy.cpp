@@ -1,5 +1,6 @@
 // Arrays of NumPy in .npy files.
 #include "core/arrays/numpy.h"
+#include "core/base/quote.h"
 #include "core/formats/format.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
@@ -45,7 +46,7 @@ class RecordPlan : public WalkSink<Take::reads> {
   void enter(const Here& here, Dicts) {
     if (!here.is_root()) {
       separate();
-      text_ += "(" + quote(field(here)) + ", ";
+      text_ += "(" + literal(field(here)) + ", ";
     }
     text_ += "[";
   }
@@ -99,7 +100,7 @@ class RecordPlan : public WalkSink<Take::reads> {
     const std::string code = dtype_text(tensor.scalar_type(), name);
     pad(item);
     separate();
-    text_ += "(" + quote(name) + ", " + quote(code);
+    text_ += "(" + literal(name) + ", " + literal(code);
     const SizesView sizes = tensor.sizes().slice(dims_);
     if (!sizes.empty()) {
       text_ += ", (";
@@ -140,7 +141,7 @@ std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
 }
 
 std::string array_head(const at::Tensor& tensor, std::string_view name) {
-  return head_of(quote(dtype_text(tensor.scalar_type(), name)), tensor.sizes());
+  return head_of(literal(dtype_text(tensor.scalar_type(), name)), tensor.sizes());
 }
 
 at::Tensor load_array(const FileBytes& file, const FileOptions& options) {

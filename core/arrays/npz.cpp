@@ -1,5 +1,6 @@
 // Arrays of NumPy in zip archives.
 #include "core/arrays/numpy.h"
+#include "core/base/quote.h"
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/tensor/foreign.h"

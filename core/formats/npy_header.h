@@ -47,6 +47,6 @@ std::string npz_comment(std::string_view separator);
 std::string npz_separator(std::string_view comment);
 
 // A text as a Python literal.
-std::string quote(std::string_view text);
+std::string literal(std::string_view text);
 
 }  // namespace td::numpy

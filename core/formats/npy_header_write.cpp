@@ -17,7 +17,7 @@ std::string dtype_text(DType dtype) {
   return (row->bytes == 1 ? "|" : "<") + std::string(row->numpy);
 }
 
-std::string quote(std::string_view text) {
+std::string literal(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string result = "'";
   for (const char c : text) {

@@ -100,6 +100,12 @@ class Disk(unittest.TestCase):
         self.assertRegex(said, rb"\Atdtool: .*tdtool-main: No such file or directory\n\Z")
         return None
 
+    def test_the_part_called_by_itself(self):
+        for arguments in (["--help"], ["show", "--help"], ["grep", "-h"]):
+            status, text, said = call(MAIN, *arguments)
+            self.assertEqual((status, text, said), (2, b"", b"tdtool: this is a part of tdtool, which starts it for a command\n"),
+                             arguments)
+
     def agree(self, all_arguments):
         """Each is shown without the library, as the library shows it."""
         def pair(arguments):

@@ -17,6 +17,8 @@ static const struct {
     {&command_unpack, run_unpack}, {&command_verify, run_verify},   {&command_watch, run_watch},
 };
 
+static const char only_a_part[] = "this is a part of tdtool, which starts it for a command";
+
 void must(td_status status) {
   if (status != TD_OK) die("%s", td_last_error_message());
 }
@@ -27,9 +29,10 @@ int main(int argc, char **argv) {
     die("made for ABI %d of the library; this one is %s", TD_ABI_VERSION, td_version());
   }
   const tool_command *command = argc > 1 ? find_command(argv[1]) : NULL;
-  if (!command) die_usage("this is a part of tdtool, which starts it for a command");
+  if (!command) die_usage(only_a_part);
   int count = 0;
   char **arguments = read_command(command, argc, argv, &count);
+  if (common.help) die_usage(only_a_part);
   for (size_t i = 0; i < COUNT_OF(runs); i++) {
     if (runs[i].command == command) return finish(runs[i].run(count, arguments));
   }
