@@ -94,12 +94,13 @@ bool reads_alike(const Operation &operation) {
 // elements afterwards, writes meet no elements that overlap, and no element has another dtype than the whole.
 bool can_compare_dense(const Plan &plan, const Operation &operation) {
   const bool overlaps =
-      std::any_of(plan.tensors.begin(), plan.tensors.end(), [](const TensorPlan &tensor) {
-        bool repeats = tensor.tangled;
-        for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
-          repeats = repeats || (tensor.sizes[i] > 1 && tensor.strides[i] == 0);
-        return repeats;
-      }) ||
+      std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                  [](const TensorPlan &tensor) {
+                    bool repeats = tensor.tangled;
+                    for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
+                      repeats = repeats || (tensor.sizes[i] > 1 && tensor.strides[i] == 0);
+                    return repeats;
+                  }) ||
       std::any_of(plan.dicts.begin(), plan.dicts.end(),
                   [](const DictPlan &dict) { return dict.kind == DictKind::expand; });
   if (!plan.events.empty() || (overlaps && (operation.flags & writes) != 0)) return false;
