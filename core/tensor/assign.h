@@ -13,7 +13,11 @@ namespace td {
 
 // Whether sizes start with a batch size, as those of every entry must.
 inline bool begins_with(SizesView sizes, SizesView batch) noexcept {
-  return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
+  if (sizes.size() < batch.size()) return false;
+  for (std::size_t i = 0; i < batch.size(); ++i) {  // too few for a call of memcmp
+    if (sizes[i] != batch[i]) return false;
+  }
+  return true;
 }
 
 bool broadcasts(SizesView from, SizesView to) noexcept;

@@ -124,6 +124,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
   }
   keep(dims - source);
   if (!advanced.empty()) finish_gather(advanced);
+  is_block_ = !gather_ && view_.keeps_contiguous();
 }
 
 void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, SizesView batch,

@@ -61,6 +61,10 @@ class IndexPlan {
 
   // The result's sizes for an entry whose sizes start with the batch.
   Sizes sizes(SizesView full) const;
+  // Whether these are the result's sizes; false if unsure.
+  bool gives(SizesView full, SizesView result) const noexcept {
+    return !gather_ && view_.gives(full, result);
+  }
 
   // The result's dimension names. `full` may be empty. A list of positions keeps the name of its dimension;
   // masks and tensors of more dimensions drop it.
@@ -111,12 +115,15 @@ class IndexPlan {
   // The positions on the device of a leaf, copied once for all leaves.
   const std::vector<at::Tensor>& index_for(const at::Tensor& leaf) const;
   bool gather_rows(const at::Tensor& leaf, at::Tensor& result) const;
+  // Whether a source without gaps fills one piece of the leaf's memory.
+  bool fills_block(const at::Tensor& leaf, const at::Tensor& source) const;
   bool scatter_rows(const at::Tensor& leaf, const at::Tensor& source) const;
 
   ViewPlan view_;
   std::optional<Gather> gather_;
   bool copies_ = false;  // a tensor item selects: the result is a copy
   bool whole_ = false;
+  bool is_block_ = false;  // the part of a contiguous leaf is contiguous
 };
 
 }  // namespace td

@@ -158,7 +158,20 @@ at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
   return result.scalar_type() == leaf.scalar_type() ? result : result.view(leaf.scalar_type());
 }
 
+bool IndexPlan::fills_block(const at::Tensor& leaf, const at::Tensor& source) const {
+  return is_block_ && fast::plain_cpu(leaf) && leaf.is_contiguous() && fast::plain_cpu(source) &&
+         source.is_contiguous() && source.scalar_type() == leaf.scalar_type() &&
+         view_.gives(leaf.sizes(), source.sizes());
+}
+
 void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const {
+  if (fast && fills_block(leaf, source)) {  // a row: the usual case
+    const std::size_t bytes = source.nbytes();
+    char* base = static_cast<char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get());
+    const auto first = static_cast<std::size_t>(view_.offset(leaf)) * leaf.element_size();
+    if (bytes != 0) rows::copy(base + first, static_cast<const char*>(source.data_ptr()), bytes);
+    return fast::bump_version(leaf);
+  }
   const Sizes part = sizes(leaf.sizes());
   const at::Tensor& from = source;
   const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&

@@ -1,5 +1,6 @@
 #include "core/tensor/view_plan.h"
 
+#include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>
@@ -27,6 +28,14 @@ Sizes ViewPlan::sizes(SizesView full) const {
   return result;
 }
 
+bool ViewPlan::gives(SizesView full, SizesView result) const noexcept {
+  if (result.size() + in_.size() != dims_.size() + full.size()) return false;
+  for (std::size_t i = 0; i < dims_.size(); ++i) {
+    if (result[i] != dims_[i].size) return false;
+  }
+  return begins_with(result.slice(dims_.size()), full.slice(in_.size()));
+}
+
 Names ViewPlan::names(const Names& full) const {
   Names result;
   if (full.empty()) return result;
@@ -37,6 +46,16 @@ Names ViewPlan::names(const Names& full) const {
   return result;
 }
 
+std::int64_t ViewPlan::offset(const at::Tensor& tensor) const {
+  const SizesView strides = tensor.strides();
+  std::int64_t offset = tensor.storage_offset();
+  for (const Drop& drop : drops_) offset += drop.position * strides[drop.source];
+  for (const Dim& dim : dims_) {
+    if (dim.source >= 0) offset += dim.start * strides[dim.source];
+  }
+  return offset;
+}
+
 void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   const SizesView sizes = tensor.sizes();
   const SizesView strides = tensor.strides();
@@ -44,15 +63,12 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   const std::size_t n = dims_.size() + rest;
   result.sizes.resize_for_overwrite(n);
   result.strides.resize_for_overwrite(n);
-  std::int64_t offset = tensor.storage_offset();
-  for (const Drop& drop : drops_) offset += drop.position * strides[drop.source];
   std::copy_n(sizes.begin() + in_.size(), rest, result.sizes.begin() + dims_.size());
   std::copy_n(strides.begin() + in_.size(), rest, result.strides.begin() + dims_.size());
   for (std::size_t i = dims_.size(); i-- > 0;) {
     const Dim& dim = dims_[i];
     result.sizes[i] = dim.size;
     if (dim.source >= 0) {
-      offset += dim.start * strides[dim.source];
       result.strides[i] = dim.step * strides[dim.source];
     } else if (dim.size == 1) {
       // As unsqueeze does: contiguous with the next dimension.
@@ -61,7 +77,7 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
       result.strides[i] = 0;
     }
   }
-  result.offset = offset;
+  result.offset = offset(tensor);
 }
 
 std::optional<ViewPlan> ViewPlan::after(const ViewPlan& first) const {

@@ -49,8 +49,14 @@ class ViewPlan {
   // The result's sizes for an entry whose sizes start with the plan's input.
   Sizes sizes(SizesView full) const;
 
+  // Whether these are the result's sizes.
+  bool gives(SizesView full, SizesView result) const noexcept;
+
   // The result's dimension names. `full` may be empty.
   Names names(const Names& full) const;
+
+  // The place of the result's first element, in elements of the storage.
+  std::int64_t offset(const at::Tensor& tensor) const;
 
   // Sizes, strides and offset of the result. The arrays need out_dims() + full - in() elements.
   struct Layout {

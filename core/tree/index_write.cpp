@@ -190,6 +190,8 @@ NodePtr IndexWrite::filled_with(const NodePtr& part, const at::Tensor& value) {
 void IndexWrite::plan_leaf(std::string_view name, const at::Tensor& target,
                            const at::Tensor& source, Scope& scope) {
   require_batch(name, target.sizes(), scope.batch);
+  if (scope.plan.gives(target.sizes(), source.sizes()))  // the usual case
+    return changes_.writes().set(name, target, source, &scope.plan);
   const Sizes part = scope.plan.sizes(target.sizes());
   const at::Tensor& value = fitted_.fit(source, part.size());
   if (!broadcasts(value.sizes(), part)) {

@@ -19,6 +19,12 @@ bool same_batch_at(const td_tensordict *td, const Items &items, const td_tensord
   return same;
 }
 
+// A value that broadcasts goes to the elements of a lazy stack by another rule than to tensors.
+void tell_broadcast(Call &c, const td_tensordict *td, const Items &items,
+                    const td_tensordict *value) {
+  if (!same_batch_at(td, items, value)) c.tell(is_lazy(td) ? "to elements" : "to tensors");
+}
+
 // What a function of the caller does with an entry.
 struct Caller {
   std::int64_t kind = 0;
@@ -226,6 +232,7 @@ const Operation rows[] = {
        const auto &items = c.items(size);
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
+       tell_broadcast(c, td, items, part);
        return td_update_at(td, items.items.data(), items.items.size(), part,
                            c.flags("exact", TD_UPDATE_AT_EXACT));
      }},
@@ -236,8 +243,7 @@ const Operation rows[] = {
        const auto &items = c.items(size);
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
-       // A value that broadcasts goes to the elements of a lazy stack by another rule.
-       if (!same_batch_at(td, items, part)) c.tell(is_lazy(td) ? "to elements" : "to tensors");
+       tell_broadcast(c, td, items, part);
        return td_set_at(td, items.items.data(), items.items.size(), part);
      }},
     ROW(td_fill_at, writes, Target, At, Tensor),

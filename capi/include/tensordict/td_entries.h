@@ -72,8 +72,9 @@ enum {
 
 /**
  * Writes the values of another dictionary into existing entries at an index. Works on a locked
- * dictionary. Each tensor is broadcast on its own. td_set_at() instead requires matching batch
- * sizes, and creates missing entries. Python: update_at_.
+ * dictionary. Each tensor is broadcast on its own; td_set_at() instead requires matching batch sizes,
+ * and creates missing entries. For a lazy stack, the batch size of `source` must broadcast to that of
+ * the region, as in td_set_at(). Python: update_at_.
  *
  * @param td        borrowed; its values change
  * @param items     borrowed; NULL only when items_len is 0
