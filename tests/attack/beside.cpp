@@ -147,6 +147,7 @@ struct Done {
   Snapshot seen;
   std::optional<std::size_t> one_stack;  // see Call
   bool one_batch = false;
+  bool broadcasts = false;
 };
 
 enum class Look { as_read, entries, element };
@@ -161,6 +162,7 @@ Done done(World &world, const Operation &operation, Choices &choices, std::size_
   result.told = call.told;
   result.one_stack = call.one_stack();
   result.one_batch = call.one_batch();
+  result.broadcasts = call.broadcasts;
   if (result.status != TD_OK) {
     result.message = td_last_error_message();
   } else if (look == Look::as_read) {
@@ -195,8 +197,9 @@ std::string compare_dense(const Plan &plan, const Operation &operation, Choices 
   if (!lazy.trees() || !dense.even() || has_exclusive_keys(lazy)) return "";
   const Done got = done(lazy, operation, choices, arguments, Look::as_read);
   const Done want = done(dense, operation, choices, arguments, Look::as_read);
-  // An update takes a smaller source apart along the stack, where a dense dictionary broadcasts it.
-  if (got.told != want.told || (!got.one_batch && std::strcmp(operation.name, "td_update") == 0))
+  // A lazy stack broadcasts a source to its elements, a dense dictionary to its tensors.
+  if (got.told != want.told || got.broadcasts ||
+      (!got.one_batch && std::strcmp(operation.name, "td_update") == 0))
     return "";
   // A callback may be called more often, and fails at its n-th call.
   const bool called_back = got.status <= -10000 || want.status <= -10000;

@@ -84,8 +84,9 @@ class Call {
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;
-  std::string wrong;    // a row that knows the answer: what is wrong with it
-  bool itself = false;  // a source is the target
+  std::string wrong;        // a row that knows the answer: what is wrong with it
+  bool itself = false;      // a source is the target
+  bool broadcasts = false;  // a dictionary is written to a part of another batch size
   // Dictionaries that are changed: their numbers in the plan.
   const std::set<std::size_t> &changed() const { return changed_; }
   // A target holds what overlaps itself: ATen promises no order in which it is written.

@@ -5,24 +5,12 @@ namespace attack {
 
 namespace {
 
-bool is_lazy(const td_tensordict *td) {
-  std::int64_t dim = 0;
-  std::size_t elements = 0;
-  return td_lazy_info(td, &dim, &elements) == TD_OK;
-}
-
 bool same_batch_at(const td_tensordict *td, const Items &items, const td_tensordict *value) {
   td_tensordict *part = nullptr;
   if (td_index(td, items.items.data(), items.items.size(), &part) != TD_OK) return true;
   const bool same = Call::batch(part) == Call::batch(value);
   td_free(part);
   return same;
-}
-
-// A value that broadcasts goes to the elements of a lazy stack by another rule than to tensors.
-void tell_broadcast(Call &c, const td_tensordict *td, const Items &items,
-                    const td_tensordict *value) {
-  if (!same_batch_at(td, items, value)) c.tell(is_lazy(td) ? "to elements" : "to tensors");
 }
 
 // What a function of the caller does with an entry.
@@ -232,7 +220,7 @@ const Operation rows[] = {
        const auto &items = c.items(size);
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
-       tell_broadcast(c, td, items, part);
+       c.broadcasts = !same_batch_at(td, items, part);
        return td_update_at(td, items.items.data(), items.items.size(), part,
                            c.flags("exact", TD_UPDATE_AT_EXACT));
      }},
@@ -243,7 +231,7 @@ const Operation rows[] = {
        const auto &items = c.items(size);
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
-       tell_broadcast(c, td, items, part);
+       c.broadcasts = !same_batch_at(td, items, part);
        return td_set_at(td, items.items.data(), items.items.size(), part);
      }},
     ROW(td_fill_at, writes, Target, At, Tensor),
