@@ -4,6 +4,7 @@
 #include "core/tables/cells.h"
 #include "core/tables/columns.h"
 #include "core/tables/table.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"
@@ -117,6 +118,12 @@ void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& 
     if (sizes.size() != 1 && !options.flatten) {
       fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
            ": a column of a table has one dimension");
+    }
+    // A nested dictionary may have lost its batch dimensions, or have more; a tensor has a column for each element.
+    if (value.is_node() ? sizes != SizesView(part.batch) : !begins_with(sizes, part.batch)) {
+      fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
+           ", and a table of batch size ", show_sizes(part.batch),
+           " has one value of it for each row");
     }
     if (!value.is_node()) {
       add_tensor_columns(part, name, show_path(path), value.tensor());
