@@ -238,6 +238,12 @@ void IndexWrite::make(const DenseNode& holder, std::string_view name, const Valu
                       Scope& scope) {
   require_batch(name, sizes_of(from), scope.part);
   const ZerosOp op(scope.batch, scope.part.size());
+  const Sizes sizes = op.batch(sizes_of(from));
+  if (!begins_with(sizes, holder.batch())) {
+    fail(Code::shape, "the new entry \"", name, "\" would have shape ", show_sizes(sizes),
+         ", which does not begin with the batch size ", show_sizes(holder.batch()),
+         " of its dictionary");
+  }
   const std::optional<c10::Device>& device = holder.device();
   if (!from.is_node()) {
     at::Tensor made = op.leaf(from.tensor());
