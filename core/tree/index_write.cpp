@@ -238,12 +238,7 @@ void IndexWrite::make(const DenseNode& holder, std::string_view name, const Valu
                       Scope& scope) {
   require_batch(name, sizes_of(from), scope.part);
   const ZerosOp op(scope.batch, scope.part.size());
-  const Sizes sizes = op.batch(sizes_of(from));
-  if (!begins_with(sizes, holder.batch())) {
-    fail(Code::shape, "the new entry \"", name, "\" would have shape ", show_sizes(sizes),
-         ", which does not begin with the batch size ", show_sizes(holder.batch()),
-         " of its dictionary");
-  }
+  require_batch(name, op.batch(sizes_of(from)), holder.batch());
   const std::optional<c10::Device>& device = holder.device();
   if (!from.is_node()) {
     at::Tensor made = op.leaf(from.tensor());
@@ -278,14 +273,11 @@ TensorDict align(const TensorDict& value, SizesView part, bool lazy) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
-  if (lazy) {
-    if (!broadcasts(batch, part)) fail_batch(part, batch);
-    return value.expand(part);
-  }
-  if (n > 0 && batch.size() < part.size() &&
-      std::equal(batch.begin(), batch.end(), part.end() - n)) {
-    return value.expand(part);
-  }
+  const bool expands = lazy ? broadcasts(batch, part)
+                            : n > 0 && batch.size() < part.size() &&
+                                  std::equal(batch.begin(), batch.end(), part.end() - n);
+  if (expands) return value.expand(part);
+  if (lazy) fail_batch(part, batch);
   try {
     TensorDict copy = TensorDict(dense_form(value.node())).clone(false);
     copy.set_batch_size(part);

@@ -440,12 +440,6 @@ std::optional<std::size_t> Call::one_stack() const {
   return plan().dicts[drawn_[0]].kind == DictKind::lazy ? std::optional(drawn_[0]) : std::nullopt;
 }
 
-bool Call::one_batch() const {
-  return std::all_of(drawn_.begin(), drawn_.end(), [&](std::size_t i) {
-    return batch(lent_.dicts[i]) == batch(lent_.dicts[drawn_[0]]);
-  });
-}
-
 Snapshot Call::entries(std::optional<std::int64_t> dim) const {
   Snapshot all(Form::entries);
   const auto add = [&](const td_tensordict *td) {

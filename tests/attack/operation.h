@@ -80,13 +80,12 @@ class Call {
   Snapshot entries(std::optional<std::int64_t> dim) const;
   // Which lazy stack is the one dictionary among the arguments, where no tensor is.
   std::optional<std::size_t> one_stack() const;
-  bool one_batch() const;            // all dictionaries among the arguments have one batch size
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;
   std::string wrong;        // a row that knows the answer: what is wrong with it
   bool itself = false;      // a source is the target
-  bool broadcasts = false;  // a dictionary is written to a part of another batch size
+  bool broadcasts = false;  // a dictionary is written where the batch size is another
   // Dictionaries that are changed: their numbers in the plan.
   const std::set<std::size_t> &changed() const { return changed_; }
   // A target holds what overlaps itself: ATen promises no order in which it is written.

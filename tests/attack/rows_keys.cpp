@@ -210,6 +210,7 @@ const Operation rows[] = {
      [](Call &c) {
        auto *td = c.target();
        const auto *source = c.source_like(td);
+       c.broadcasts = Call::batch(td) != Call::batch(source);
        const auto options = update_options(c, td);
        return td_update(td, source, &options);
      }},

@@ -299,6 +299,28 @@ TD_TEST(a_recording_as_a_table) {
   TD_EXPECT(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, ".")), TD_ERR_SHAPE);
 }
 
+/* A dictionary that is nested may get another batch size through a handle of its own. */
+TD_TEST(values_of_another_batch_size_are_refused) {
+  const int64_t *const batches[] = {NULL, (const int64_t[]){2, 3}};
+  const size_t dims[] = {0, 2};
+  for (size_t i = 0; i < 2; i++) {
+    td_tensordict *td = NULL, *inner = NULL;
+    TD_DO(td_create(TD_SIZES(2), TD_DEVICE_NONE, -1, &td));
+    TD_DO(td_create(TD_SIZES(2), TD_DEVICE_NONE, -1, &inner));
+    TD_DO(td_set_dict(td, TD_KEY("n"), inner));
+    td_free(inner);
+    TD_DO(td_get_dict(td, TD_KEY("n"), &inner));
+    TD_DO(td_set_batch_size(inner, batches[i], dims[i]));
+    TD_DO(td_set_non_tensor_json(inner, TD_KEY("tag"), "\"x\""));
+    written("out", "as it was");
+    TD_EXPECT(save_flat(td, TD_TABLE_CSV), TD_ERR_SHAPE);
+    TD_CHECK_TEXT(td_last_error_message(), "\"n\"/\"tag\" has shape");
+    check_file("out", "as it was");
+    td_free(inner);
+    td_free(td);
+  }
+}
+
 TD_TEST(elements_that_are_not_complete_stay_columns) {
   static const char *const texts[] = {
       "a[0],a[2]\n1,2\n",                   /* one is missing */

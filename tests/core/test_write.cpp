@@ -131,6 +131,19 @@ TEST(Write, APartOfItselfIsReadFirst) {
   }
 }
 
+TEST(Write, ANewEntryBeginsWithTheBatchSizeOfItsDictionary) {
+  TensorDict td = dict({4}), source = dict({4}), inner = dict({4});
+  td.set({"a"}, dict({4, 1}));
+  inner.set({"b"}, at::ones({4, 2}));
+  source.set({"a"}, inner);
+  expect_error(Code::shape, "begin with the batch size [4, 1]", [&] { td.set_at({}, source); });
+  EXPECT_EQ(td.get_dict({"a"}).node()->entry_names().size(), 0U);
+  inner.set({"b"}, at::ones({4, 1, 2}));
+  source.set({"a"}, inner);
+  td.set_at({}, source);
+  EXPECT_EQ(td.get(Path({"a", "b"})).sizes(), SizesView({4, 1, 2}));
+}
+
 // What index tensors and masks pick of a nested tensor is a copy, also if its parts follow one another.
 TEST(Write, PartsOfANestedTensorByMaskAreCopies) {
   TensorDict td = dict({2});

@@ -48,8 +48,8 @@ static int convert_set(const char *from, const char *to) {
   td_dataset *set;
   td_tensordict *td;
   refuse_existing(to);
-  if (kind ==
-      TD_DATASET_KIND_DETECT) { /* the rows of one: a folder unless something tells another format */
+  if (kind == TD_DATASET_KIND_DETECT) { /* the rows of one */
+    /* a folder, unless the name or an option tells another format */
     const bool told = saving.to || form_of_name(to) != FORM_UNKNOWN;
     const form as = told ? form_for(to) : FORM_FOLDER;
     must(open_set(from, &set));
