@@ -74,6 +74,7 @@ void register_disk_hdf5();
 void register_disk_load();
 void register_disk_publish();
 void register_entries();
+void register_floors();
 void register_group();  // where libtorch has gloo
 void register_lazy();
 void register_loader();

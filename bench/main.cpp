@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   bench::register_disk_load();
   bench::register_disk_publish();
   bench::register_entries();
+  bench::register_floors();
 #ifdef TD_BENCH_GROUP
   bench::register_group();
 #endif

@@ -3,7 +3,6 @@
 
 #include "core/tree/tensordict.h"
 
-#include <cstring>
 #include <memory>
 
 namespace bench {
@@ -178,17 +177,6 @@ void joins(int n, Shared leaves) {
          theirs([](const std::vector<at::Tensor>& column) { return at::stack(column, 0); }));
   figure("cat 8", n, 0.5, ours(td_cat),
          theirs([](const std::vector<at::Tensor>& column) { return at::cat(column, 0); }));
-  // What no cat can do without: memory for the results, and one copy of each byte.
-  figure("cat 8, beside its copies alone", n, 0, ours(td_cat),
-         theirs([](const std::vector<at::Tensor>& column) {
-           at::Tensor result = at::empty({8 * 64, 8});
-           char* to = static_cast<char*>(result.data_ptr());
-           for (const at::Tensor& part : column) {
-             std::memcpy(to, part.data_ptr(), part.nbytes());
-             to += part.nbytes();
-           }
-           return result;
-         }));
   figure("clone", n, 0.25,
          makes(leaves, [](const td_tensordict* td,
                           td_tensordict** result) { return td_clone(td, 0, result); }),

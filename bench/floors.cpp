@@ -1,0 +1,259 @@
+// What a call cannot do without, by hand: its memory, its copies, its objects, its kernels, and nothing else. A ratio
+// beside it tells how much of the time is left to win.
+#include "fixture.h"
+
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+namespace bench {
+
+namespace {
+
+// A dictionary at its least: it shares names and values, and has a batch size and a place of its own.
+struct Dict {
+  std::shared_ptr<const std::vector<std::string>> names;
+  std::shared_ptr<const std::vector<at::Tensor>> values;
+  std::array<std::int64_t, 5> batch;
+  std::int64_t offset;
+  std::shared_ptr<Dict> nested;
+};
+struct Handle {
+  std::shared_ptr<Dict> dict;
+};
+
+std::shared_ptr<Dict> dict_of(const Dict& source, std::shared_ptr<Dict> nested) {
+  return std::make_shared<Dict>(
+      Dict{source.names, source.values, {64}, source.offset + 7, std::move(nested)});
+}
+
+std::unique_ptr<Handle> view_of(const Dict& source) {
+  return std::make_unique<Handle>(Handle{dict_of(source, dict_of(*source.nested, nullptr))});
+}
+
+Dict source_of(const Leaves& leaves) {
+  Dict source{std::make_shared<std::vector<std::string>>(leaves.names),
+              std::make_shared<std::vector<at::Tensor>>(leaves.tensors),
+              {64},
+              0,
+              nullptr};
+  source.nested = std::make_shared<Dict>(source);
+  return source;
+}
+
+// A tensor over a piece of a storage, without the dispatcher.
+at::Tensor tensor_over(const c10::Storage& storage, at::IntArrayRef sizes, std::int64_t offset) {
+  at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
+      caffe2::TypeMeta::Make<float>());
+  made.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
+  made.unsafeGetTensorImpl()->set_storage_offset(offset);
+  return made;
+}
+
+// Calls `make`, which gives an object, and frees what it made.
+template <class Make>
+Body each(Make make) {
+  return [make](benchmark::State& state) {
+    for (auto _ : state) {
+      auto made = make();
+      benchmark::DoNotOptimize(made);
+    }
+  };
+}
+
+void views(int n, Shared leaves) {
+  const Dict source = source_of(*leaves);
+  const auto index = [](const td_tensordict* td, td_tensordict** result) {
+    td_index_item at{};
+    at.kind = TD_INDEX_INT;
+    at.start = 7;
+    return td_index(td, &at, 1, result);
+  };
+  figure("index by int, beside its floor", n, 0, makes(leaves, index),
+         each([source] { return view_of(source); }));
+  figure(
+      "unbind, beside its floor", n, 0,
+      [leaves](benchmark::State& state) {
+        td_tensordict* parts[64];
+        for (auto _ : state) {
+          std::size_t count = 0;
+          ok(td_unbind(leaves->td, 0, parts, 64, &count));
+          for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
+        }
+      },
+      each([source] {
+        std::vector<std::unique_ptr<Handle>> parts(64);
+        for (auto& part : parts) part = view_of(source);
+        return parts;
+      }));
+}
+
+void copies(int n, Shared leaves) {
+  figure("clone, beside its floor", n, 0,
+         makes(leaves, [](const td_tensordict* td,
+                          td_tensordict** result) { return td_clone(td, 0, result); }),
+         each([leaves] {
+           const std::int64_t count = static_cast<std::int64_t>(leaves->tensors.size());
+           const at::Tensor block = at::empty({count, 64, 8});
+           char* to = static_cast<char*>(block.data_ptr());
+           std::vector<at::Tensor> made;
+           made.reserve(leaves->tensors.size());
+           for (const at::Tensor& leaf : leaves->tensors) {
+             std::memcpy(to, leaf.data_ptr(), 2048);
+             to += 2048;
+             made.push_back(tensor_over(block.storage(), {64, 8},
+                                        512 * static_cast<std::int64_t>(made.size())));
+           }
+           return made;
+         }));
+  auto row = std::make_shared<Row>(*leaves);
+  figure(
+      "write a row, beside its floor", n, 0,
+      [leaves, row](benchmark::State& state) {
+        td_index_item at{};
+        at.kind = TD_INDEX_INT;
+        at.start = 9;
+        for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
+      },
+      [leaves, row](benchmark::State& state) {
+        for (auto _ : state) {
+          for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+            const at::Tensor& leaf = leaves->tensors[i];
+            std::memcpy(static_cast<char*>(leaf.data_ptr()) + 9 * 32, row->tensors[i].data_ptr(),
+                        32);
+            leaf.unsafeGetTensorImpl()->bump_version();
+          }
+        }
+      });
+}
+
+void joins(int n) {
+  auto parts = std::make_shared<std::vector<Shared>>();
+  for (int k = 0; k < 8; ++k) parts->push_back(std::make_shared<Leaves>(n));
+  const auto ours = [parts](auto call) {
+    return [parts, call](benchmark::State& state) {
+      std::vector<const td_tensordict*> sources;
+      for (const Shared& part : *parts) sources.push_back(part->td);
+      for (auto _ : state) {
+        td_tensordict* result = nullptr;
+        ok(call(sources.data(), sources.size(), 0, &result));
+        td_free(result);
+      }
+    };
+  };
+  // Memory for the results, and one copy of each byte.
+  const Body floor = each([parts] {
+    std::vector<at::Tensor> results;
+    for (std::size_t i = 0; i < parts->front()->tensors.size(); ++i) {
+      results.push_back(at::empty({8 * 64, 8}));
+      char* to = static_cast<char*>(results.back().data_ptr());
+      for (const Shared& part : *parts) {
+        std::memcpy(to, part->tensors[i].data_ptr(), 2048);
+        to += 2048;
+      }
+    }
+    return results;
+  });
+  figure("cat 8, beside its copies alone", n, 0, ours(td_cat), floor);
+  figure("stack 8, beside its copies alone", n, 0, ours(td_stack), floor);
+}
+
+// The name comes as C has it, and a handle is made for the tensor.
+void entries(int n, Shared leaves) {
+  auto map = std::make_shared<std::unordered_map<std::string, at::Tensor>>();
+  for (std::size_t i = 0; i < leaves->tensors.size() / 2; ++i)
+    (*map)[leaves->names[i]] = leaves->tensors[i];
+  const std::string name = leaves->names[leaves->tensors.size() / 2 - 2];
+  td_tensor* value = wrap(leaves->tensors[0]);
+  const at::Tensor tensor = leaves->tensors[0];
+  figure(
+      "get, beside a map that gives a handle", n, 0,
+      [leaves, name](benchmark::State& state) {
+        const char* const path[] = {name.c_str()};
+        for (auto _ : state) {
+          td_tensor* result = nullptr;
+          ok(td_get(leaves->td, path, 1, &result));
+          benchmark::DoNotOptimize(result);
+          td_tensor_free(result);
+        }
+      },
+      each([map, name] {
+        const char* const text = name.c_str();
+        return std::make_unique<at::Tensor>(map->find(text)->second);
+      }));
+  figure(
+      "set, beside a map that takes a C string", n, 0,
+      [leaves, name, value](benchmark::State& state) {
+        const char* const path[] = {name.c_str()};
+        for (auto _ : state) ok(td_set(leaves->td, path, 1, value));
+      },
+      [map, name, tensor](benchmark::State& state) {
+        const char* text = name.c_str();
+        for (auto _ : state) {
+          benchmark::DoNotOptimize(text);
+          (*map)[text] = tensor;
+        }
+      });
+}
+
+// The kernels of a perceptron 4-64-64-2 into memory that is ready.
+void network() {
+  const std::string archive = TD_BENCH_MODULES "/mlp.pt";
+  td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
+  options.flags = TD_MODULE_LOAD_FREEZE;
+  td_module* module = nullptr;
+  ok(td_module_load(archive.c_str(), &options, &module));
+  const std::int64_t batch = 1;
+  td_tensordict* td = nullptr;
+  ok(td_create(&batch, 1, TD_DEVICE_NONE, -1, &td));
+  const char* const name = "observation";
+  const at::Tensor observation = at::rand({batch, 4});
+  td_tensor* tensor = wrap(observation);
+  ok(td_set(td, &name, 1, tensor));
+  td_tensor_free(tensor);
+  std::vector<at::Tensor> weights, biases, outputs;
+  for (const auto& parameter : torch::jit::load(archive).named_parameters()) {
+    const at::Tensor value = parameter.value.detach();
+    if (value.dim() == 1) {
+      biases.push_back(value);
+      outputs.push_back(at::empty({batch, value.size(0)}));
+    } else {
+      weights.push_back(value.t());
+    }
+  }
+  figure(
+      "module: MLP 4-64-64-2, batch 1, frozen, beside its kernels", 1, 0,
+      [td, module](benchmark::State& state) {
+        for (auto _ : state) ok(td_module_call_inplace(td, module, nullptr));
+      },
+      [observation, weights, biases, outputs](benchmark::State& state) {
+        for (auto _ : state) {
+          const at::Tensor* in = &observation;
+          for (std::size_t i = 0; i < weights.size(); ++i) {
+            at::Tensor out = outputs[i];
+            at::addmm_out(out, biases[i], *in, weights[i]);
+            if (i + 1 < weights.size()) out.tanh_();
+            in = &outputs[i];
+          }
+        }
+      });
+}
+
+}  // namespace
+
+void register_floors() {
+  for (const int n : {10, 100}) {
+    auto leaves = std::make_shared<Leaves>(n);
+    views(n, leaves);
+    copies(n, leaves);
+    joins(n);
+    entries(n, leaves);
+  }
+  network();
+}
+
+}  // namespace bench
