@@ -29,11 +29,15 @@ Sizes ViewPlan::sizes(SizesView full) const {
 }
 
 bool ViewPlan::gives(SizesView full, SizesView result) const noexcept {
-  if (result.size() + in_.size() != dims_.size() + full.size()) return false;
-  for (std::size_t i = 0; i < dims_.size(); ++i) {
+  const std::size_t made = dims_.size(), taken = in_.size();
+  if (result.size() + taken != made + full.size()) return false;
+  for (std::size_t i = 0; i < made; ++i) {
     if (result[i] != dims_[i].size) return false;
   }
-  return begins_with(result.slice(dims_.size()), full.slice(in_.size()));
+  for (std::size_t i = made; i < result.size(); ++i) {  // too few for a call of memcmp
+    if (result[i] != full[i - made + taken]) return false;
+  }
+  return true;
 }
 
 Names ViewPlan::names(const Names& full) const {
@@ -129,6 +133,7 @@ bool ViewPlan::keeps_contiguous() const noexcept {
 }
 
 bool ViewPlan::repeats(const at::Tensor& tensor) const {
+  if (tensor.is_contiguous()) return false;  // the usual case
   const auto repeated = [](SizesView sizes, SizesView strides) {
     bool found = false;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
