@@ -96,7 +96,8 @@ class Writer {
     }
     if (kind == EntryKind::non_tensor) {
       const NodePtr values = entry_of(node, name)->take_node();
-      const Plain* one = one_value(*values);
+      // Elements of a lazy stack that hold one value: Python reads it for each of them.
+      const Plain* one = stack_dim_of(*node) ? common_value(*values) : one_value(*values);
       const Plain value = one == nullptr ? non_tensor_lists(*values) : *one;
       if (is_deeper(value, max_json_depth - 3 * levels_.size() - 3)) return false;
       to_.name("non_tensor");

@@ -95,6 +95,18 @@ std::vector<const NonTensorNode*> non_tensor_values(const Node& node) {
   return values;
 }
 
+const Plain* common_value(const Node& node) noexcept {
+  const LazyNode* lazy = as_lazy(&node);
+  if (lazy == nullptr) return one_value(node);
+  const Plain* common = nullptr;
+  for (const NodePtr& element : lazy->elements()) {
+    const Plain* one = common_value(*element);
+    if (one == nullptr || (common != nullptr && *one != *common)) return nullptr;
+    common = one;
+  }
+  return common;
+}
+
 NodePtr make_non_tensor(const std::vector<const NonTensorNode*>& values,
                         const at::Tensor& positions, std::optional<c10::Device> device) {
   const at::Tensor dense = positions.contiguous();

@@ -12,6 +12,9 @@ namespace td {
 // The values of the elements, row by row; a NonTensorNode's for each element.
 std::vector<const NonTensorNode*> non_tensor_values(const Node& node);
 
+// The value that all elements hold, also those of a batch of size 0; nullptr if they differ, or without elements.
+const Plain* common_value(const Node& node) noexcept;
+
 // A stack of the values at `positions` (int64); a single value without dimensions.
 NodePtr make_non_tensor(const std::vector<const NonTensorNode*>& values,
                         const at::Tensor& positions, std::optional<c10::Device> device);

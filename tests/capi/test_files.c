@@ -563,3 +563,26 @@ TD_TEST(lazy_stacks_are_read_out) {
   TD_CHECK_BATCH(again, 2, 4, 3);
   TD_CHECK_EQUAL(stack, again);
 }
+
+/* The document that Python reads: each element gets the value, not the list of all. */
+TD_TEST(one_value_of_all_elements_is_written_once) {
+  td_tensordict *one = td_sample(), *two = td_sample(), *stack = NULL, *again = NULL;
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("word"), "\"w\""));
+  TD_DO(td_set_non_tensor_json(two, TD_KEY("word"), "\"w\""));
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("other"), "1"));
+  TD_DO(td_set_non_tensor_json(two, TD_KEY("other"), "2"));
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &stack));
+  TD_DO(td_file_save(stack, td_here("f.safetensors"), NULL));
+  char text[4096] = "";
+  FILE *file = fopen(td_here("f.safetensors"), "rb");
+  TD_CHECK(file != NULL);
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  for (size_t i = 0; i < length; ++i) {
+    if (text[i] == '\0') text[i] = ' ';
+  }
+  TD_CHECK(strstr(text, "\\\"word\\\": {\\\"non_tensor\\\": \\\"w\\\"}") != NULL);
+  TD_CHECK(strstr(text, "\\\"other\\\": {\\\"non_tensor\\\": [") != NULL);
+  again = load(td_here("f.safetensors"));
+  TD_CHECK_EQUAL(stack, again);
+}
