@@ -24,8 +24,8 @@ MAIN = TOOL.with_name("tdtool-main")
 DATA = sample.GOLDEN.parent
 ENVIRONMENT = {**{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}, "LC_ALL": "C.UTF-8"}
 LONGEST = 120  # seconds: guards against hanging only
-# Of another dtype; with the document of Python's tensordict, which only the library reads.
-LEFT = {"objects.npy", "text.npy", "a.safetensors", "dots.safetensors", "longer.safetensors"}
+# Of another dtype.
+LEFT = {"objects.npy", "text.npy"}
 
 
 def call(program, *arguments, where=None, command="show"):
@@ -182,6 +182,35 @@ class Disk(unittest.TestCase):
             safetensors(extras(dicts=[{"path": [], "batch_size": [2], "names": ["t"]}]), bytes(8)),
             safetensors(value("1", each=True), bytes(8)), safetensors(value("1, 2"), bytes(8)), safetensors(value("[" * 5000), bytes(8)),
             safetensors({"__metadata__": {"tensordict": "[" * 100000}, **good}, bytes(8)),
+        ]
+        for number, content in enumerate(cases):
+            self.assertIsNone(self.shown_bytes(content), number)
+
+    def test_the_document_of_safetensors(self):
+        """As Python's tensordict writes it; what it says of kinds and names is left to the library, and so is what is wrong."""
+        good = {"batch_size": [2], "names": None, "keys": {"x": {"tensor": "a"}, "v": {"non_tensor": [1, None]}}}
+        level = {"batch_size": [2, 0], "names": None, "keys": {}}
+
+        def file(root, version=1, more=None, tensors=("a",)):
+            entries = {name: tensor(8 * i, 8 * i + 8, [2]) for i, name in enumerate(tensors)}
+            document = {"version": version, "root": root}
+            return safetensors({"__metadata__": {"tensordict": json.dumps(document), **(more or {})}, **entries}, bytes(8 * len(tensors)))
+
+        shown = self.shown_bytes(file({**good, "keys": {**good["keys"], "n": {"td": level}}}), "--json")
+        self.assertEqual({entry["key"]: entry.get("shape", entry.get("batch_size")) for entry in json.loads(shown)["entries"]},
+                         {"x": [2], "v": None, "n": [2, 0]})
+        keys = lambda **more: {**good, "keys": {**good["keys"], **more}}
+        deep = level
+        for _ in range(300):
+            deep = {"batch_size": [2], "names": None, "keys": {"d": {"td": deep}}}
+        cases = [
+            file(good, version=2), file(good, version="1"), file([]), file({}), file(good, more={"tdnative": "{}"}), file(good, tensors=("a", "b")),
+            file({**good, "names": ["t"]}), file({**good, "stack_dim": 0}), file({**good, "class": "<class 'a.B'>"}), file({**good, "more": 1}),
+            file({**good, "batch_size": [-2]}), file({**good, "batch_size": [2.0]}), file({**good, "batch_size": 2}), file({**good, "batch_size": [3]}),
+            file({**good, "batch_size": [2**62, 4]}), file(keys(y={"tensor": "a"})), file(keys(y={"tensor": "b"})), file(keys(y={"tensor": 1})),
+            file(keys(y={})), file(keys(y=1)), file(keys(y={"td": {}})), file(keys(y={"td": {**level, "batch_size": [3]}})),
+            file(keys(x={"tensor": "a", "unbatched": True})), file(keys(**{"y\0": {"td": level}})), file(keys(y={"td": deep})),
+            file(keys(y={"non_tensor": json.loads("[" * 200 + "]" * 200)})),
         ]
         for number, content in enumerate(cases):
             self.assertIsNone(self.shown_bytes(content), number)

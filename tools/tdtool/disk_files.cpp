@@ -1,11 +1,8 @@
-// Reads files of other programs.
+// Reads files of NumPy.
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/formats/flat_extras.h"
-#include "core/formats/json_text.h"
 #include "core/formats/npy_header.h"
-#include "core/formats/safetensors_header.h"
 #include "disk_places.h"
 
 namespace disk {
@@ -13,8 +10,6 @@ namespace disk {
 namespace {
 
 constexpr std::uint64_t max_inflated = std::uint64_t{1} << 28;
-constexpr std::size_t max_value_levels = 100;
-constexpr std::string_view separator = ".";
 
 // Whether the name is printable ASCII: other encodings depend on the program that packed it.
 bool is_plain(std::string_view name) {
@@ -29,28 +24,26 @@ td::numpy::Header array_in(std::string_view file) {
   return array;
 }
 
-std::function<Bytes()> values_of(Bytes file, std::size_t start) {
-  return [file = std::move(file), start] { return Bytes(file, file.get() + start); };
-}
-
 // Empty if the values are not in row-major native order.
-std::function<Bytes()> values_of(const Bytes &file, const td::numpy::Header &array) {
+std::function<Bytes()> values_in(const Bytes &file, const td::numpy::Header &array) {
   const bool other = array.records || array.fortran_order || array.columns[0].swapped;
   return other ? std::function<Bytes()>() : values_of(file, array.start);
 }
 
-std::string_view text_of(const File &file) { return {file->data(), file->bytes()}; }
-
 }  // namespace
 
+std::function<Bytes()> values_of(Bytes file, std::size_t start) {
+  return [file = std::move(file), start] { return Bytes(file, file.get() + start); };
+}
+
 std::shared_ptr<const Node> read_npy(const File &file) {
-  const td::numpy::Header array = array_in(text_of(file));
+  const td::numpy::Header array = array_in({file->data(), file->bytes()});
   Tree tree(array.records ? array.sizes : Sizes());
   for (const td::numpy::Column &column : array.columns) {
     Sizes sizes = array.sizes;
     sizes.insert(sizes.end(), column.sizes.begin(), column.sizes.end());
     tree.tensor(tree.put(array.records ? column.path : Path{"arr_0"}), column.dtype, sizes,
-                values_of(Bytes(file, file->data()), array));
+                values_in(Bytes(file, file->data()), array));
   }
   return tree.take();
 }
@@ -70,39 +63,9 @@ std::shared_ptr<const Node> read_npz(const Archive &archive) {
         array_in({content.get(), static_cast<std::size_t>(entry.bytes)});
     if (array.records) throw NotPlain();
     tree.tensor(tree.put(td::split_name(name.substr(0, name.size() - suffix.size()), joined)),
-                array.columns[0].dtype, array.sizes, values_of(content, array));
+                array.columns[0].dtype, array.sizes, values_in(content, array));
   }
   if (archive->reader().entries().empty()) throw NotPlain();
-  return tree.take();
-}
-
-std::shared_ptr<const Node> read_safetensors(const File &file) {
-  const auto header = td::safetensors::Header::read(text_of(file), "", max_nodes);
-  td::FlatExtras extras;
-  for (const auto &[name, text] : header.metadata) {
-    if (name == td::safetensors::extras_key) extras = td::FlatExtras::parse(text, "");
-  }
-  Tree tree(extras.dicts.empty() ? Sizes() : extras.dicts[0].batch);
-  for (std::size_t i = 0; i < extras.dicts.size(); ++i) {
-    if (!extras.dicts[i].names.empty()) throw NotPlain();
-    if (i != 0) tree.dictionary(tree.put(extras.dicts[i].path), extras.dicts[i].batch);
-  }
-  std::unordered_map<std::string_view, const Path *> exact;
-  for (const auto &one : extras.exact) exact[one.name] = &one.path;
-  for (const auto &one : header.entries) {
-    const auto found = exact.find(one.name);
-    Node &made =
-        tree.put(found == exact.end() ? td::split_name(one.name, separator) : *found->second);
-    tree.tensor(made, one.dtype, one.sizes, values_of(Bytes(file, file->data()), one.start));
-  }
-  for (const auto &one : extras.data) {
-    Node &made = tree.put(one.path);
-    // The library decides if the parent has more dimensions than the root.
-    if (one.each || made.sizes != tree.root().sizes) throw NotPlain();
-    made.kind = TD_ENTRY_NON_TENSOR;
-    if (td::is_deeper(one.value, max_value_levels)) throw NotPlain();
-    made.json = td::json_text(one.value);
-  }
   return tree.take();
 }
 

@@ -40,9 +40,11 @@ Bytes content_of(const Archive &archive, const td::zip_file::Entry &entry);
 std::shared_ptr<const Node> read_nodes(const std::shared_ptr<const Place> &root, const key &wanted,
                                        bool &found);
 
-// disk_files.cpp: files of other programs.
+// disk_files.cpp: files of NumPy, and values from `start` on in a file.
 std::shared_ptr<const Node> read_npy(const File &file);
 std::shared_ptr<const Node> read_npz(const Archive &archive);
+std::function<Bytes()> values_of(Bytes file, std::size_t start);
+// disk_safetensors.cpp
 std::shared_ptr<const Node> read_safetensors(const File &file);
 
 }  // namespace disk
