@@ -164,6 +164,16 @@ void Priorities::added(c10::ArrayRef<std::int64_t> places, const RingRows* rows)
   if (!own.empty()) put(places, own.data(), 1);
 }
 
+void Priorities::note_replaced(c10::ArrayRef<double> values, std::int64_t first) noexcept {
+  if (largest_within_ && alpha_ != 0) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] <= largest_) continue;
+    largest_ = values[i];
+    largest_place_ = (first + static_cast<std::int64_t>(i)) % tree_.rows();
+    largest_changed_ = true;
+  }
+}
+
 void Priorities::follow(const RingCounts& ring, const RingRows* rows) {
   if (ring == seen_) return;
   const std::int64_t more = std::min(ring.written - seen_.written, ring.capacity);

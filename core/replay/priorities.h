@@ -30,6 +30,10 @@ class Priorities final : public ReplaySampler {
   // a change.
   void update(const at::Tensor& places, const at::Tensor& priorities, const RingCounts& ring);
 
+  // Priorities of rows, from place `first` on, that later rows of the same call replaced. They count where the largest
+  // ever set does.
+  void note_replaced(c10::ArrayRef<double> values, std::int64_t first) noexcept;
+
   double beta() const noexcept { return beta_; }
   void set_beta(double beta);
 

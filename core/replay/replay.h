@@ -64,7 +64,7 @@ class Replay {
   void require_writable() const;
   std::vector<double> ranks_of(const TensorDict& rows, std::int64_t count) const;
   void put_by_rank(const NewRows& rows, const std::vector<double>& ranks);
-  void check_new_priorities(const TensorDict& rows, std::int64_t count) const;
+  std::vector<double> new_priorities(const TensorDict& rows, std::int64_t count) const;
   void note_new_rows() noexcept;
   Sizes inner_for(const TensorDict& rows) const;
   Relabeled drawn_batch(std::int64_t rows, const HindsightOptions* hindsight);

@@ -70,11 +70,11 @@ void Replay::put_by_rank(const NewRows& rows, const std::vector<double>& ranks) 
   sampler_->replaced(places, counts_, *rows_);
 }
 
-// Refuses rows whose entry of priorities cannot be used.
-void Replay::check_new_priorities(const TensorDict& rows, std::int64_t count) const {
-  if (options_.priority.empty()) return;
+// The priorities that rows bring with them; empty without an entry of them. Refuses an entry that cannot be used.
+std::vector<double> Replay::new_priorities(const TensorDict& rows, std::int64_t count) const {
+  if (options_.priority.empty()) return {};
   const std::vector<std::string_view> path(options_.priority.begin(), options_.priority.end());
-  Priorities::given(rows.get(path), path, count);
+  return Priorities::given(rows.get(path), path, count);
 }
 
 // Rows of one call share what is the largest priority before it. If there is no memory for it now, the next draw takes
@@ -127,7 +127,8 @@ void Replay::put(const TensorDict& given, bool single) {
   }
   const RingRows& ring = made ? *made : *rows_;
   const NewRows rows = ring.match(td, single);
-  check_new_priorities(td, rows.count);
+  const std::vector<double> priorities = new_priorities(td, rows.count);
+  const std::int64_t first = counts_.cursor;
   files_.state.reserve(rows.count, counts_.capacity, places);
   const auto begin = [&] {
     if (!made) return;
@@ -159,10 +160,12 @@ void Replay::put(const TensorDict& given, bool single) {
     if (live_) live_->write(after);
     counts_ = after;
     done += step;
-    // The priorities of rows that later ones of this call overwrite count for the largest, too.
-    if (rows.count > counts_.capacity) note_new_rows();
   }
   note_new_rows();
+  if (!priorities.empty() && rows.count > counts_.capacity) {
+    const auto lost = static_cast<std::size_t>(rows.count - counts_.capacity);
+    priorities_->note_replaced(c10::ArrayRef<double>(priorities).slice(0, lost), first);
+  }
 }
 
 }  // namespace td

@@ -350,6 +350,13 @@ TD_TEST(the_largest_priority_of_rows_that_are_there) {
   check_saved(replay, (const double[]){9, 9, 9, 9, 9, 9}, 6, "[null, null]");
   replay_write(replay, 13, 1);
   check_saved(replay, (const double[]){9, 1, 9, 9, 9, 9}, 6, "[9.0, 0]");
+  td_replay_free(replay);
+  /* One call that goes round twice: all its rows have what was the largest before it. */
+  replay = replay_of(&options);
+  replay_write(replay, 0, 1);
+  prioritize(replay, (const int64_t[]){0}, (const double[]){9}, 1);
+  replay_write(replay, 1, 13);
+  check_saved(replay, (const double[]){9, 9, 9, 9, 9, 9}, 6, "[null, null]");
 }
 
 /* Another process has the rows of this one, and their entry gives it their priorities. */

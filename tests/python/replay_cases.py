@@ -207,14 +207,19 @@ def main():
 
     logging.disable(logging.CRITICAL)
     program, cases, seed = sys.argv[1], int((sys.argv[2:] or [25])[0]), int((sys.argv[3:] or [1])[0])
-    peer, done = Peer(program), 0
+    peer, done, failed = Peer(program), 0, 0
     for number in range(seed, seed + cases):
         torch.manual_seed(number)
         with tempfile.TemporaryDirectory() as folder:
-            done += one_case(peer, random.Random(number), pathlib.Path(folder)) is not None
+            try:
+                done += one_case(peer, random.Random(number), pathlib.Path(folder)) is not None
+            except AssertionError as error:
+                print(f"case {number}: {error}")
+                failed += 1
     peer.process.stdin.close()
     assert peer.process.wait() == 0
-    print(f"{done} passed of {cases} random buffers of TorchRL {torchrl.__version__}")
+    print(f"{done} passed of {cases} random buffers of TorchRL {torchrl.__version__}, {failed} failed")
+    sys.exit(failed != 0)
 
 
 if __name__ == "__main__":

@@ -38,10 +38,9 @@ std::shared_ptr<const Node> by_extras(const td::FlatExtras &extras, const Header
   for (const auto &one : extras.exact) exact[one.name] = &one.path;
   for (const auto &one : header.entries) {
     const auto found = exact.find(one.name);
-    put_tensor(tree,
-               tree.put(found == exact.end() ? td::split_name(one.name, separator)
-                                             : *found->second),
-               one, file);
+    put_tensor(
+        tree, tree.put(found == exact.end() ? td::split_name(one.name, separator) : *found->second),
+        one, file);
   }
   for (const auto &one : extras.data) {
     Node &made = tree.put(one.path);
