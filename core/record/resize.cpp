@@ -54,7 +54,8 @@ std::int64_t last_set(const Layout& folder, const LayoutLeaf& leaf, std::int64_t
   const files::Descriptor file =
       files::open_beneath(folder.folder(), leaf.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
-  const auto at_once = std::max<std::int64_t>(read_at_once / static_cast<std::int64_t>(leaf.row_bytes), 1);
+  const auto at_once =
+      std::max<std::int64_t>(read_at_once / static_cast<std::int64_t>(leaf.row_bytes), 1);
   std::string flags;
   for (std::int64_t end = rows; end > 0;) {
     const std::int64_t first = std::max<std::int64_t>(end - at_once, 0);
@@ -120,7 +121,7 @@ void keep_episodes(Layout& folder, files::FolderLock& lock, Path path, const Opt
   const LayoutLeaf& leaf = folder.leaves()[folder.find(path)];
   if (leaf.dtype != DType::boolean) {
     fail(Code::dtype, show_path(path), " in \"", folder.dir(), "\" is ",
-         find_dtype(leaf.dtype)->torch, "; the end of an episode is told by torch.bool");
+         find_dtype(leaf.dtype)->torch, "; an end of an episode must be torch.bool");
   }
   if (leaf.row_bytes == 0) {
     fail(Code::shape, show_path(path), " in \"", folder.dir(),

@@ -16,7 +16,7 @@ constexpr std::int64_t background_buffer = std::int64_t{1} << 24;
 constexpr std::size_t cache_line = 64;  // leaves start at multiples of it
 constexpr std::int64_t most_slots = std::int64_t{1} << 20;
 constexpr std::size_t text_room = 128;  // of a buffer, taken to be that of a text
-constexpr std::int64_t pieces = 8;  // of a ring: each is reused as soon as it is written
+constexpr std::int64_t pieces = 8;      // of a ring: each is reused as soon as it is written
 constexpr std::chrono::milliseconds default_delay(1000);
 
 std::size_t rounded(std::size_t bytes) {

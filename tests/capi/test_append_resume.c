@@ -100,22 +100,28 @@ TD_TEST(after_a_kill) {
 }
 
 TD_TEST(what_cannot_tell_an_end_is_refused) {
-  static const char *const step[] = {"step"}, *const nope[] = {"next", "nope"}, *const next[] = {"next"};
+  static const char *const step[] = {"step"}, *const nope[] = {"next", "nope"},
+                           *const next[] = {"next"};
   td_append_options options = at_done();
   td_writer *writer = begin(grow_here("m"), NULL, 0), *other = NULL;
   TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_BUSY, other);
   TD_DO(td_writer_next(writer));
   TD_DO(td_writer_close(writer));
   td_writer_free(writer);
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_SHAPE, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_SHAPE,
+                 other);
   options.resume_at = next, options.resume_at_len = 1;
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_WRONG_ENTRY, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_WRONG_ENTRY,
+                 other);
   options.resume_at = step;
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_DTYPE, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_DTYPE,
+                 other);
   options.resume_at = nope, options.resume_at_len = 2;
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_KEY_NOT_FOUND, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other),
+                 TD_ERR_KEY_NOT_FOUND, other);
   options.resume_at = NULL;
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other), TD_ERR_NULL_ARGUMENT, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("m"), NULL, &options, &other),
+                 TD_ERR_NULL_ARGUMENT, other);
   TD_CHECK_INT(grow_length(grow_here("m")), 1);
   options.struct_size = (uint32_t)offsetof(td_append_options, resume_at); /* a program of 0.2 */
   TD_DO(td_writer_open_append(grow_here("m"), NULL, &options, &other));

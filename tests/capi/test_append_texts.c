@@ -34,7 +34,8 @@ static td_writer *begin(const char *folder, const td_append_options *options) {
 /* Odd rows have no note; texts need escapes, and differ in length. */
 static const char *task_of(int64_t row) {
   static char text[100];
-  snprintf(text, sizeof text, "task \"%d\",\n%.*s", (int)row, (int)(row % 40), "éééééééééééééééééééé");
+  snprintf(text, sizeof text, "task \"%d\",\n%.*s", (int)row, (int)(row % 40),
+           "éééééééééééééééééééé");
   return text;
 }
 
@@ -183,7 +184,8 @@ TD_TEST(texts_and_bytes_are_not_mixed_up) {
   TD_EXPECT(td_writer_put_text(writer, 3, "text"), TD_ERR_INDEX);
   TD_EXPECT(td_writer_put_text(writer, -1, "text"), TD_ERR_INDEX);
   TD_EXPECT(td_writer_put_text(writer, 1, "\xff"), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_writer_field(writer, TD_KEY("task"), NULL, 0, TD_DTYPE_INT64, &field), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_writer_field(writer, TD_KEY("task"), NULL, 0, TD_DTYPE_INT64, &field),
+            TD_ERR_WRONG_ENTRY);
   TD_DO(td_writer_close(writer));
   TD_EXPECT(td_writer_put_text(writer, 1, "text"), TD_ERR_INVALID_ARGUMENT);
   td_writer_free(writer);
@@ -197,7 +199,8 @@ TD_TEST(texts_and_bytes_are_not_mixed_up) {
   td_writer_free(other);
   td_put(wide, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1, 2)));
   TD_DO(td_set_texts(wide, TD_KEY("task"), (const char *[]){"a", "b"}, 2));
-  TD_EXPECT_NULL(td_writer_open_append(grow_here("wide"), wide, NULL, &other), TD_ERR_UNSUPPORTED, other);
+  TD_EXPECT_NULL(td_writer_open_append(grow_here("wide"), wide, NULL, &other), TD_ERR_UNSUPPORTED,
+                 other);
   TD_DO(td_writer_open(like, NULL, &other));
   TD_EXPECT(td_writer_bind(other, TD_KEY("task"), &field), TD_ERR_WRONG_ENTRY);
   TD_DO(td_writer_bind(other, TD_KEY("step"), &field));

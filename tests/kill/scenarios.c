@@ -364,7 +364,8 @@ static td_tensordict *told_rows(int64_t first, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     end += snprintf(end, room, "%c\"row %d\"", i == 0 ? '[' : ',', (int)(first + i));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(count)));
-  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("n", "text"), count == 0 ? "[]" : strcat(json, "]")));
+  TD_DO(
+      td_set_non_tensor_stack_json(td, TD_KEY("n", "text"), count == 0 ? "[]" : strcat(json, "]")));
   free(json);
   return td;
 }

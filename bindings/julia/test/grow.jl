@@ -99,7 +99,7 @@ end
                 next!(w)
             end
         end
-        @test_throws KeyError Writer(dir; resume_at = "done")
+        @test_throws TensorDictError Writer(dir; resume_at = "done")
         Writer(next!, dir, td; resume_at = ("next", "done"))
         loaded = load_memmap(dir)
         @test size(loaded) == (4,)

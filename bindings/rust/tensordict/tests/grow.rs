@@ -151,7 +151,7 @@ fn texts_and_episodes() {
     writer.close().unwrap();
     let options = AppendOptions::new();
     let wrong = Writer::resuming(&dir, None, "done", options).err().unwrap();
-    assert_eq!(wrong.kind(), ErrorKind::KeyNotFound);
+    assert_eq!(wrong.kind(), ErrorKind::Key);
     let mut second = Writer::resuming(&dir, Some(&like), ("next", "done"), options).unwrap();
     assert_eq!(second.put_text(task, "a").unwrap_err().kind(), ErrorKind::InvalidArgument);
     second.next_row().unwrap();
