@@ -83,7 +83,7 @@ void write_all(int file, const char* data, std::size_t bytes, const std::string&
 void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
                   const std::string& path);
 
-// Reads as many bytes from an open file; Code::format if it is too short.
+// Reads exactly `bytes` bytes from an open file; Code::format if it has fewer.
 void read_all_at(int file, char* data, std::size_t bytes, std::uint64_t offset,
                  const std::string& path);
 

@@ -103,7 +103,7 @@ class Layout {
 
   // The leaf at a path; Code::key_not_found, Code::wrong_entry.
   std::size_t find(Path path) const;
-  // The node with a value for each row at a path; nullopt if there is none.
+  // The node with a value for each row at a path; nullopt without such a node.
   std::optional<std::size_t> find_by_row(Path path) const;
 
  private:
