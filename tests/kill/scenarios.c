@@ -764,7 +764,6 @@ const scenario scenarios[] = {
     {"append_by_writer", append_by_writer, rows_of_step, look_resumed, 1, 0, 0},
     {"append_counted", append_counted, rows_of_step, look_counted, 1, 0, 0},
     {"append_in_background", append_in_background, rows_of_step, look_counted, 1, 0, 0},
-    {"append_told", append_told, told_rows_of_step, look_told, 1, 0, 0},
     {"append_and_truncate", append_and_truncate, rows_or_none, look_truncated, 0, 0, 2},
     {"append_and_truncate_durably", append_and_truncate_durably, rows_or_none,
      look_truncated_durably, 0, 0, 2},
@@ -797,5 +796,6 @@ const scenario scenarios[] = {
     {"torchrl", add_torchrl, episode_of_state, look_episodes, 0, 0, 0},
     {"replay_save", save_replay, rows_of_step, look_replay, 0, 0, 0},
     {"replay_write", write_replay, rows_of_step, look_written_replay, 0, 0, 0},
+    {"append_told", append_told, told_rows_of_step, look_told, 1, 0, 0},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
