@@ -21,6 +21,10 @@ td::AppendOptions append_options_in(const td_append_options* options) {
   result.buffer_bytes = given.buffer_bytes;
   result.background = given.background >= 0;
   result.meta_ms = given.meta_ms;
+  if (given.resume_at_len != 0) {
+    const PathIn path(given.resume_at, given.resume_at_len);
+    for (const std::string_view name : td::Path(path)) result.resume_at.emplace_back(name);
+  }
   return result;
 }
 

@@ -54,6 +54,10 @@ td_status td_writer_put(td_writer* writer, int32_t field, const void* data, size
   return guard_plain(__func__, [&] { in(writer)->put(field, not_null(data, "data"), bytes); });
 }
 
+td_status td_writer_put_text(td_writer* writer, int32_t field, const char* text) noexcept {
+  return guard_plain(__func__, [&] { in(writer)->put_text(field, not_null(text, "text")); });
+}
+
 td_status td_writer_next(td_writer* writer) noexcept {
   return guard_plain(__func__, [&] { in(writer)->next(); });
 }

@@ -36,6 +36,7 @@ record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
 void check_like(const record::Layout& folder, const TensorDict& like) {
   for (const auto& [at, value] : match(folder, like).values) {
     const record::LayoutNode& node = folder.nodes()[at];
+    if (node.text.type == format::NodeType::non_tensor_stack) continue;  // one for each row
     const NodePtr there = c10::make_intrusive<NonTensorNode>(
         read_value(node.text.data, "\"" + folder.dir() + "\""), value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
@@ -46,6 +47,12 @@ void check_like(const record::Layout& folder, const TensorDict& like) {
 
 std::unique_ptr<record::Writer> open_one(const std::string& dir, FolderLock lock,
                                          const TensorDict* like, const AppendOptions& options) {
+  if (!options.resume_at.empty()) {
+    record::Layout folder(dir, lock);
+    if (like != nullptr) check_like(folder, *like);
+    const std::vector<std::string_view> path(options.resume_at.begin(), options.resume_at.end());
+    if (!folder.is_stack()) record::keep_episodes(folder, lock, path, options);
+  }
   auto recording = std::make_unique<record::Recording>(dir, std::move(lock), options);
   if (like != nullptr) check_like(recording->folder(), *like);
   return std::make_unique<record::Recorder>(std::move(recording));

@@ -24,7 +24,8 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) noexcept {
   return std::string_view::npos;
 }
 
-// The number of elements if the whole text is a list; else -1.
+}  // namespace
+
 std::int64_t count_list(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return -1;
   std::int64_t commas = 0;
@@ -46,8 +47,6 @@ std::int64_t count_list(std::string_view text) noexcept {
   if (depth != 0) return -1;
   return text.size() == 2 ? 0 : commas + 1;
 }
-
-}  // namespace
 
 std::optional<StackText> find_stack(std::string_view text) {
   StackText result;

@@ -14,6 +14,9 @@ struct StackText {
 // Locates the list in a text of the form that non_tensor_stack_text() and Python write; else nullopt.
 std::optional<StackText> find_stack(std::string_view text);
 
+// The number of elements if the whole text is a list; else -1.
+std::int64_t count_list(std::string_view text) noexcept;
+
 void extend_list(std::string& list, std::string_view more);
 
 }  // namespace td::format

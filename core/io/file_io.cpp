@@ -152,6 +152,19 @@ void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t o
   });
 }
 
+void read_all_at(int file, char* data, std::size_t bytes, std::uint64_t offset,
+                 const std::string& path) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t n = ::pread(file, data + done, bytes - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_io("cannot read", path, errno);
+    if (n == 0) {
+      fail(Code::format, "\"", path, "\" is too short: ", bytes - done, " bytes are missing");
+    }
+    done += static_cast<std::size_t>(n);
+  }
+}
+
 void copy_all(int from, int to, const std::string& path) {
   std::vector<char> bytes(std::size_t{1} << 20);
   for (std::uint64_t at = 0;;) {

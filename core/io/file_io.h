@@ -83,6 +83,10 @@ void write_all(int file, const char* data, std::size_t bytes, const std::string&
 void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
                   const std::string& path);
 
+// Reads exactly `bytes` bytes from an open file; Code::format if it has fewer.
+void read_all_at(int file, char* data, std::size_t bytes, std::uint64_t offset,
+                 const std::string& path);
+
 // Copies all bytes of an open file to the start of another one.
 void copy_all(int from, int to, const std::string& path);
 

@@ -37,6 +37,18 @@ class Stamp {
   struct stat meta_ {};
 };
 
+// Of a list of values: leaves room for the rest of the meta.json.
+constexpr std::size_t most_listed = format::max_meta_bytes - (std::size_t{1} << 12);
+
+bool is_path(const std::vector<std::string>& names, Path path) {
+  return std::equal(names.begin(), names.end(), path.begin(), path.end());
+}
+
+std::string show_names(const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return show_path(views);
+}
+
 }  // namespace
 
 std::string named_folder(const std::string& dir) {
@@ -178,6 +190,10 @@ void Layout::set_non_tensor(std::size_t node, NodeType type, std::string json) {
 }
 
 void Layout::add_listed(std::size_t node, std::string_view json, std::int64_t rows) {
+  if (nodes_[node].text.data.size() + json.size() > most_listed) {
+    fail(Code::capacity, "the values of ", show_names(nodes_[node].path), " in \"", dir_,
+         "\" would take more than ", most_listed, " bytes, which no meta.json may have");
+  }
   format::extend_list(nodes_[node].text.data, json);
   nodes_[node].listed = rows;
 }
@@ -194,16 +210,24 @@ std::size_t Layout::growing_nodes() const noexcept {
       std::count_if(nodes_.begin(), nodes_.end(), [](const LayoutNode& n) { return n.changes(); }));
 }
 
+std::optional<std::size_t> Layout::find_by_row(Path path) const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const bool by_row = nodes_[i].text.type == NodeType::non_tensor_stack;
+    if (by_row && is_path(nodes_[i].path, path)) return i;
+  }
+  return std::nullopt;
+}
+
 std::size_t Layout::find(Path path) const {
   check_path(path);
-  const auto is_path = [&](const std::vector<std::string>& names) {
-    return std::equal(names.begin(), names.end(), path.begin(), path.end());
-  };
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    if (is_path(leaves_[i].path)) return i;
+    if (is_path(leaves_[i].path, path)) return i;
   }
   for (const LayoutNode& node : nodes_) {
-    if (is_path(node.path)) fail(Code::wrong_entry, show_path(path), " is not a tensor");
+    if (!is_path(node.path, path)) continue;
+    const bool one = node.text.type == NodeType::non_tensor;
+    fail(Code::wrong_entry, show_path(path),
+         one ? " has one value for all rows, not one for each" : " is not a tensor");
   }
   fail(Code::key_not_found, "no entry ", show_path(path), " in \"", dir_, "\"");
 }

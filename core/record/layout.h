@@ -37,7 +37,7 @@ struct LayoutNode {
   format::NodeText text;  // as read
   std::vector<Entry>
       entries;  // of a dictionary, elements of a lazy stack, or the content of a tensorclass
-  // Values in a non-tensor stack's list; -1: `text.data` was read and is compact.
+  // Values in a non-tensor stack's list; -1: not counted.
   std::int64_t listed = -1;
   ShapeView row() const { return ShapeView(text.batch).slice(1); }
   bool grows() const noexcept { return text.type == format::NodeType::dense; }
@@ -103,6 +103,8 @@ class Layout {
 
   // The leaf at a path; Code::key_not_found, Code::wrong_entry.
   std::size_t find(Path path) const;
+  // The node with a value for each row at a path; nullopt without such a node.
+  std::optional<std::size_t> find_by_row(Path path) const;
 
  private:
   class Reader;

@@ -67,6 +67,8 @@ class Layout::Reader {
     } else {
       node.text =
           format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
+      if (node.text.type == NodeType::non_tensor_stack)
+        node.listed = format::count_list(node.text.data);
     }
     // The root dictionary, or the one directly inside a root tensorclass.
     const std::size_t at = folder_.nodes_.size();
@@ -169,7 +171,10 @@ class Layout::Reader {
       path.push_back(entry.key);
       if (entry.is_node) {
         std::string folder = locate(folder_.nodes_[i].folder, entry.key, true);
-        add(i, entry.key, begin(std::move(folder), std::move(path)));
+        const std::size_t inner = begin(std::move(folder), std::move(path));
+        LayoutNode& node = folder_.nodes_[inner];
+        if (node.text.type == NodeType::non_tensor_stack) node.text.batch = batch;
+        add(i, entry.key, inner);
       } else {
         add_leaf(i, entry, std::move(path));
       }

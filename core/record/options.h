@@ -20,6 +20,8 @@ struct Options {
   std::int64_t buffer_bytes = 0;  // for rows not yet written; 0: 1 MiB, 16 MiB in the background
   bool background = true;         // a thread writes files and publishes rows
   std::int64_t meta_ms = 0;  // delay of meta.json files; 0: a second; -1: until flush() or close()
+  // A writer drops the rows behind the last one whose flags under this path are set; empty: none.
+  std::vector<std::string> resume_at;
 };
 
 // The format of a field: contiguous bytes for each row.

@@ -165,7 +165,8 @@ void Publisher::write_count(const format::RowCount& count) const {
 
 // Failures are ignored: rows can be published without the file of counts.
 void Publisher::remember() noexcept {
-  if (count_.is_open()) return;
+  // Values for each row are in a meta.json only, so that rows behind those are not complete.
+  if (count_.is_open() || folder_.values_by_row() != nullptr) return;
   try {
     open_count(O_CREAT | O_EXCL);
     if (!count_.is_open()) return;

@@ -41,6 +41,12 @@ Recorder::~Recorder() {
 }
 
 Writer::Field Recorder::find_field(Path path) {
+  check_path(path);
+  if (const auto node = recording_->folder().find_by_row(path)) {
+    constexpr std::size_t step = sizeof(std::string);
+    const auto begin = reinterpret_cast<std::uintptr_t>(recording_->texts(*node));
+    return {begin - static_cast<std::uintptr_t>(window_) * step, step, text_bytes};
+  }
   const std::size_t leaf = recording_->folder().find(path);
   const std::size_t bytes = recording_->folder().leaves()[leaf].row_bytes;
   const auto begin = reinterpret_cast<std::uintptr_t>(recording_->memory(leaf));

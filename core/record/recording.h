@@ -22,6 +22,9 @@ class Recording {
   // A leaf's memory for the first row of the window.
   char* memory(std::size_t leaf) const noexcept { return store_.ring().leaf(leaf); }
 
+  // The texts of an entry for the first row of the window; nullptr for entries without.
+  std::string* texts(std::size_t node) noexcept { return store_.texts(node); }
+
   // The rows in the buffer, counted since the writer was opened.
   struct Window {
     std::int64_t first;

@@ -3,7 +3,9 @@
 #include "core/io/file_io.h"
 #include "core/record/publisher.h"
 
+#include <fcntl.h>
 #include <algorithm>
+#include <cerrno>
 
 namespace td::record {
 
@@ -11,6 +13,8 @@ namespace {
 
 using files::Found;
 using format::NodeType;
+
+constexpr std::int64_t read_at_once = std::int64_t{1} << 16;  // bytes of flags
 
 // Refuses rows that some file lacks.
 void check_stored(const Layout& folder, std::int64_t rows) {
@@ -41,6 +45,30 @@ void keep_values(Layout& folder, std::int64_t rows) {
     folder.set_non_tensor(i, text.type,
                           json_text(head_of_list(lists, static_cast<std::size_t>(rows))));
   }
+}
+
+// The rows up to the last one whose bytes are all set.
+std::int64_t last_set(const Layout& folder, const LayoutLeaf& leaf, std::int64_t rows) {
+  if (rows == 0) return 0;
+  const std::string path = folder.at(leaf.file);
+  const files::Descriptor file =
+      files::open_beneath(folder.folder(), leaf.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (!file.is_open()) files::fail_io("cannot open", path, errno);
+  const auto at_once =
+      std::max<std::int64_t>(read_at_once / static_cast<std::int64_t>(leaf.row_bytes), 1);
+  std::string flags;
+  for (std::int64_t end = rows; end > 0;) {
+    const std::int64_t first = std::max<std::int64_t>(end - at_once, 0);
+    flags.resize(static_cast<std::size_t>(end - first) * leaf.row_bytes);
+    files::read_all_at(file.get(), flags.data(), flags.size(),
+                       static_cast<std::uint64_t>(first) * leaf.row_bytes, path);
+    for (; end > first; --end) {
+      const auto row = static_cast<std::size_t>(end - 1 - first) * leaf.row_bytes;
+      if (std::string_view(flags).substr(row, leaf.row_bytes).find('\0') == std::string_view::npos)
+        return end;
+    }
+  }
+  return 0;
 }
 
 }  // namespace
@@ -87,6 +115,21 @@ void truncate(Layout& folder, files::FolderLock& lock, std::int64_t rows, const 
   } else {
     cut(publisher, folder);
   }
+}
+
+void keep_episodes(Layout& folder, files::FolderLock& lock, Path path, const Options& options) {
+  const LayoutLeaf& leaf = folder.leaves()[folder.find(path)];
+  if (leaf.dtype != DType::boolean) {
+    fail(Code::dtype, show_path(path), " in \"", folder.dir(), "\" is ",
+         find_dtype(leaf.dtype)->torch, "; an end of an episode must be torch.bool");
+  }
+  if (leaf.row_bytes == 0) {
+    fail(Code::shape, show_path(path), " in \"", folder.dir(),
+         "\" has no element in a row and tells no end of an episode");
+  }
+  check_stored(folder, folder.kept_rows());
+  const std::int64_t rows = last_set(folder, leaf, folder.kept_rows());
+  if (rows != folder.kept_rows()) truncate(folder, lock, rows, options);
 }
 
 }  // namespace td::record

@@ -18,6 +18,10 @@ Length length_of(const Layout& folder);
 // writer left. Code::index if there are not enough, Code::format if a file is too short.
 void truncate(Layout& folder, files::FolderLock& lock, std::int64_t rows, const Options& options);
 
+// Keeps the rows up to the last one whose flags at `path` are all set, of those that are stored: whole episodes.
+// Code::key_not_found, Code::wrong_entry, Code::dtype if they are not bool, Code::shape if a row has no flag.
+void keep_episodes(Layout& folder, files::FolderLock& lock, Path path, const Options& options);
+
 [[noreturn]] void fail_kept(const Layout& folder, std::int64_t rows, std::int64_t all);
 
 }  // namespace td::record

@@ -9,11 +9,14 @@ namespace td::record {
 
 namespace {
 
+using format::NodeType;
+
 constexpr std::int64_t default_buffer = std::int64_t{1} << 20;
 constexpr std::int64_t background_buffer = std::int64_t{1} << 24;
 constexpr std::size_t cache_line = 64;  // leaves start at multiples of it
 constexpr std::int64_t most_slots = std::int64_t{1} << 20;
-constexpr std::int64_t pieces = 8;  // of a ring: each is reused as soon as it is written
+constexpr std::size_t text_room = 128;  // of a buffer, taken to be that of a text
+constexpr std::int64_t pieces = 8;      // of a ring: each is reused as soon as it is written
 constexpr std::chrono::milliseconds default_delay(1000);
 
 std::size_t rounded(std::size_t bytes) {
@@ -37,15 +40,30 @@ const Layout& checked(const Layout& folder) {
     fail(Code::unsupported, "\"", folder.dir(),
          "\" is a lazy stack along the rows: append to it, or write to a shard of it");
   }
-  if (const LayoutNode* values = folder.values_by_row()) {
-    std::string name = values->path.empty() ? std::string() : values->path.back();
-    fail(Code::unsupported, quote(name), " in \"", folder.dir(),
-         "\" holds a value for each row, which a writer cannot add; append dictionaries instead");
+  for (const std::size_t i : text_nodes(folder)) {
+    const LayoutNode& node = folder.nodes()[i];
+    const std::string name = quote(node.path.empty() ? std::string() : node.path.back());
+    if (node.text.batch.size() != 1) {
+      fail(Code::unsupported, name, " in \"", folder.dir(),
+           "\" holds several values for each row, which a writer cannot add; append dictionaries "
+           "instead");
+    }
+    if (node.listed == folder.rows()) continue;
+    fail(Code::format, name, " in \"", folder.dir(), "\" holds a list of ", node.listed,
+         " values for ", folder.rows(), " rows");
   }
   return folder;
 }
 
 }  // namespace
+
+std::vector<std::size_t> text_nodes(const Layout& folder) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
+    if (folder.nodes()[i].text.type == NodeType::non_tensor_stack) result.push_back(i);
+  }
+  return result;
+}
 
 Ring::Ring(const Layout& folder, std::int64_t wanted_bytes) {
   std::size_t row_bytes = 0;
@@ -55,12 +73,14 @@ Ring::Ring(const Layout& folder, std::int64_t wanted_bytes) {
            "\" needs more bytes than can be addressed");
     }
   }
-  const auto row = static_cast<std::int64_t>(row_bytes);
+  texts_.resize(text_nodes(folder).size());
+  const auto row = static_cast<std::int64_t>(row_bytes + texts_.size() * text_room);
   slots_ = row == 0 ? most_slots : std::max<std::int64_t>(wanted_bytes / row, 1);
   std::size_t bytes = 0;
   for (const LayoutLeaf& leaf : folder.leaves()) {
     bytes += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
   }
+  for (std::vector<std::string>& texts : texts_) texts.resize(static_cast<std::size_t>(slots_));
   // calloc: pages are allocated on first write.
   memory_.reset(static_cast<char*>(std::calloc(1, bytes + cache_line)));
   if (!memory_) fail(Code::out_of_memory, "no memory for a buffer of ", bytes, " bytes");
@@ -72,11 +92,15 @@ Ring::Ring(const Layout& folder, std::int64_t wanted_bytes) {
   }
 }
 
-void Ring::clear(const Layout& folder, std::int64_t slot, std::int64_t rows) const noexcept {
+void Ring::clear(const Layout& folder, std::int64_t slot, std::int64_t rows) noexcept {
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     const std::size_t bytes = folder.leaves()[i].row_bytes;
     std::memset(leaves_[i] + static_cast<std::size_t>(slot) * bytes, 0,
                 static_cast<std::size_t>(rows) * bytes);
+  }
+  for (std::vector<std::string>& texts : texts_) {
+    for (std::int64_t i = slot; i < slot + rows; ++i)
+      std::string().swap(texts[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -94,6 +118,7 @@ RowStore::RowStore(const std::string& dir, files::FolderLock lock, const Options
   if (options.meta_ms >= 0) {
     meta_delay_ = options.meta_ms == 0 ? default_delay : std::chrono::milliseconds(options.meta_ms);
   }
+  for (const std::size_t node : text_nodes(folder_)) texts_.push_back({node, {}});
   publisher_.resume(folder_.kept_rows());
   if (folder_.rows() == 0) publisher_.trim();
   for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
@@ -143,7 +168,42 @@ void RowStore::write_piece(std::int64_t slot, std::int64_t rows) {
   written_piece(slot, rows);
 }
 
+std::string* RowStore::texts(std::size_t node) noexcept {
+  for (std::size_t k = 0; k < texts_.size(); ++k) {
+    if (texts_[k].node == node) return ring_.texts(k);
+  }
+  return nullptr;
+}
+
+// May be called again after a failure.
+void RowStore::take_texts(std::int64_t slot, std::int64_t rows) {
+  for (std::size_t k = 0; k < texts_.size(); ++k) {
+    NewTexts& to = texts_[k];
+    to.ends.resize(static_cast<std::size_t>(written() - folder_.nodes()[to.node].listed));
+    to.json.resize(to.ends.empty() ? 0 : to.ends.back());
+    for (std::int64_t i = slot; i < slot + rows; ++i) {
+      to.json += ',';
+      append_quoted(to.json, ring_.texts(k)[i]);
+      to.ends.push_back(to.json.size());
+    }
+  }
+}
+
+// Adds the texts of the rows before `end` to the lists of the folder. May be called again after a failure.
+void RowStore::list_texts(std::int64_t end) {
+  for (NewTexts& from : texts_) {
+    const std::int64_t rows = end - folder_.nodes()[from.node].listed;
+    if (rows <= 0) continue;
+    const std::size_t taken = from.ends[static_cast<std::size_t>(rows - 1)];
+    folder_.add_listed(from.node, "[" + from.json.substr(1, taken - 1) + "]", end);
+    from.json.erase(0, taken);
+    from.ends.erase(from.ends.begin(), from.ends.begin() + rows);
+    for (std::size_t& one : from.ends) one -= taken;
+  }
+}
+
 void RowStore::written_piece(std::int64_t slot, std::int64_t rows) {
+  take_texts(slot, rows);
   for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
     publisher_.sums()->add(i, ring_.row(folder_, i, slot),
                            static_cast<std::size_t>(rows) * folder_.leaves()[i].row_bytes);
@@ -178,6 +238,7 @@ void RowStore::publish(std::int64_t end, bool whole) {
   if (durable_) {
     each([this](auto& file, std::size_t i) { sync_file(file.get(), publisher_.path(i)); });
   }
+  list_texts(end);
   if (!publisher_.publish(end)) return;
   // Without links, the new folder has copies of the files: reopen them.
   each([this](auto& file, std::size_t i) {

@@ -11,7 +11,10 @@
 
 namespace td::record {
 
-// A ring buffer of rows for each leaf.
+// Entries with a text for each row, as nodes of the folder.
+std::vector<std::size_t> text_nodes(const Layout& folder);
+
+// A ring buffer of rows for each leaf and each entry of texts.
 class Ring {
  public:
   Ring(const Layout& folder, std::int64_t wanted_bytes);
@@ -21,8 +24,9 @@ class Ring {
   const char* row(const Layout& folder, std::size_t i, std::int64_t slot) const noexcept {
     return leaves_[i] + static_cast<std::size_t>(slot) * folder.leaves()[i].row_bytes;
   }
-  // Sets fields that were not put to zero.
-  void clear(const Layout& folder, std::int64_t slot, std::int64_t rows) const noexcept;
+  std::string* texts(std::size_t k) noexcept { return texts_[k].data(); }
+  // Sets fields that were not put to zero, and texts to empty ones.
+  void clear(const Layout& folder, std::int64_t slot, std::int64_t rows) noexcept;
 
  private:
   struct Free {
@@ -30,7 +34,15 @@ class Ring {
   };
   std::unique_ptr<char, Free> memory_;
   std::vector<char*> leaves_;
+  std::vector<std::vector<std::string>> texts_;
   std::int64_t slots_ = 0;
+};
+
+// Texts of rows that are not published yet, as JSON, each behind a comma.
+struct NewTexts {
+  std::size_t node;
+  std::string json;
+  std::vector<std::size_t> ends = {};  // of each row
 };
 
 class RowStore {
@@ -42,6 +54,8 @@ class RowStore {
 
   const Layout& folder() const noexcept { return folder_; }
   const Ring& ring() const noexcept { return ring_; }
+  // The texts of an entry in the ring; nullptr for entries without.
+  std::string* texts(std::size_t node) noexcept;
 
   // Rows of the folder when it was opened, and rows now in its files.
   std::int64_t opened_at() const noexcept { return opened_at_; }
@@ -73,6 +87,8 @@ class RowStore {
   void write_first(std::int64_t slot);
   void write_piece(std::int64_t slot, std::int64_t rows);
   void written_piece(std::int64_t slot, std::int64_t rows);
+  void take_texts(std::int64_t slot, std::int64_t rows);
+  void list_texts(std::int64_t end);
   bool must_store(std::int64_t end);
 
   files::Origin origin_;
@@ -80,6 +96,7 @@ class RowStore {
   Layout folder_;
   Publisher publisher_;
   Ring ring_;
+  std::vector<NewTexts> texts_;
   std::vector<files::Descriptor> files_;  // one for each leaf; closed until the first write
   bool durable_;
   bool by_time_;

@@ -1,7 +1,6 @@
 #include "core/record/row_sums.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <unordered_map>
@@ -24,13 +23,10 @@ void hash_part(Hasher& hasher, const Layout& folder, const std::string& relative
       static_cast<std::size_t>(std::min<std::uint64_t>(summed_at_once, bytes)));
   while (bytes != 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));
-    const ssize_t n = ::pread(file.get(), buffer.data(), wanted, static_cast<off_t>(from));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) files::fail_io("cannot read", path, errno);
-    if (n == 0) fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes are missing");
-    hasher.add(buffer.data(), static_cast<std::size_t>(n));
-    bytes -= static_cast<std::uint64_t>(n);
-    from += static_cast<std::uint64_t>(n);
+    files::read_all_at(file.get(), buffer.data(), wanted, from, path);
+    hasher.add(buffer.data(), wanted);
+    bytes -= wanted;
+    from += wanted;
   }
 }
 

@@ -45,7 +45,21 @@ void Writer::require_form(Path path, const Form& found, const Form& wanted) {
 
 std::size_t Writer::row_bytes(std::int32_t field) const {
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
-  return fields_[static_cast<std::uint32_t>(field)].bytes;
+  const std::size_t bytes = fields_[static_cast<std::uint32_t>(field)].bytes;
+  if (bytes == text_bytes) fail_text(field, true);
+  return bytes;
+}
+
+void Writer::put_text(std::int32_t field, std::string_view text) {
+  if (closed_) fail(Code::invalid_argument, "cannot put: the writer is closed");
+  const auto i = static_cast<std::uint32_t>(field);
+  if (i >= fields_.size()) fail_field(field);
+  if (fields_[i].bytes != text_bytes) fail_text(field, false);
+  if (!is_utf8(text)) fail(Code::invalid_argument, "the text for ", names_[i], " is not UTF-8");
+  if (row() >= end_) make_room();
+  const Field& to = fields_[i];
+  reinterpret_cast<std::string*>(to.base + static_cast<std::uintptr_t>(row()) * to.step)
+      ->assign(text);
 }
 
 void Writer::close() {
@@ -68,10 +82,17 @@ void Writer::fail_field(std::int32_t field) const {
   fail(Code::index, "no field ", field, ": ", fields_.size(), " are bound");
 }
 
+void Writer::fail_text(std::int32_t field, bool is_text) const {
+  const std::string& name = names_[static_cast<std::uint32_t>(field)];
+  fail(Code::wrong_entry, "field ", field, ", ", name,
+       is_text ? ", takes texts, not bytes" : ", is a tensor and takes no text");
+}
+
 void Writer::make_room(std::int32_t field, std::size_t bytes) {
   if (closed_) fail(Code::invalid_argument, "cannot put: the writer is closed");
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
   const std::size_t wanted = fields_[static_cast<std::uint32_t>(field)].bytes;
+  if (wanted == text_bytes) fail_text(field, true);
   if (bytes != wanted && (row() < end_ || can_grow())) {
     fail(Code::shape, "a row of field ", field, ", ", names_[static_cast<std::uint32_t>(field)],
          ", takes ", wanted, " bytes, ", bytes, " were given");

@@ -43,9 +43,13 @@ class Writer {
       case 4: std::memcpy(target, data, 4); return;
       case 8: std::memcpy(target, data, 8); return;
       case 0: return;
+      case text_bytes: fail_text(field, true);
       default: std::memcpy(target, data, bytes);
     }
   }
+
+  // Puts the text of a field that has one for each row: UTF-8. Allocates if the text is long.
+  void put_text(std::int32_t field, std::string_view text);
 
   void next() {
     if (row() >= end_) make_room();
@@ -70,8 +74,9 @@ class Writer {
   struct Field {
     std::uintptr_t base;  // address of row 0, possibly outside the buffer
     std::size_t step;     // bytes from row to row
-    std::size_t bytes;    // of one row
+    std::size_t bytes;    // of one row; text_bytes: a row is a std::string
   };
+  static constexpr std::size_t text_bytes = static_cast<std::size_t>(-1);
 
   // The rows from `first` to before `end` can be written without more_rows().
   Writer(std::int64_t first, std::int64_t end) : row_(first), end_(end), first_(first) {}
@@ -106,6 +111,7 @@ class Writer {
   void make_room(std::int32_t field, std::size_t bytes);
   void make_room();
   [[noreturn]] void fail_field(std::int32_t field) const;
+  [[noreturn]] void fail_text(std::int32_t field, bool is_text) const;
 
   std::vector<std::string> names_;  // of the fields, for messages
   bool closed_ = false;

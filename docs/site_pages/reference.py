@@ -223,21 +223,55 @@ LANGUAGES = {
 }
 
 
-def language(root: Path, key: str) -> str:
-    title, folder, pattern, read, words = LANGUAGES[key]
-    out = [f"<h1>{title} reference</h1><p class=\"lead\">What is public, by the file that holds it. {escaped(words)}</p>"]
-    seen: set[str] = set()
+FUNCTIONS = "functions"  # the page of what belongs to no type
+
+
+def groups(root: Path, key: str) -> dict[str, list[tuple[str, tuple[str, str, str, str]]]]:
+    """Page -> its entries with their files: one page for each type of Rust and C#, for each file of Julia and C++."""
+    _, folder, pattern, read, _ = LANGUAGES[key]
+    found: dict[str, list] = {}
     for file in sorted((root / folder).glob(pattern)):
-        found = list(read(file.read_text(encoding="utf-8")))
-        if not found:
-            continue
-        out.append(f'<h2 id="{file.stem.lower().replace(".", "-")}">{file.name}</h2>')
-        for name, signature, doc, lexer in found:
-            anchor = re.sub(r"[^\w.!@-]", "-", f"{file.stem}-{name}")
-            while anchor in seen:
-                anchor += "-"
-            seen.add(anchor)
-            paragraphs = [p for p in re.split(r"\n\s*\n", doc.strip()) if p.strip()][:3]
-            out.append(f'<h3 id="{html.escape(anchor)}">{html.escape(name)}</h3>{code(signature, lexer)}')
-            out += [f"<p>{escaped(re.sub(r'^-{1,}', '', p.strip()))}</p>" for p in paragraphs]
+        for one in read(file.read_text(encoding="utf-8")):
+            page = file.name
+            if key in ("rust", "csharp"):
+                first = re.split(r"::|\.", one[0])[0]  # a type, or a function of Rust: C# has no others
+                page = first if first[:1].isupper() else FUNCTIONS
+            found.setdefault(page, []).append((file.name, one))
+    return dict(sorted(found.items(), key=lambda item: item[0].lower()))
+
+
+def place(key: str, page: str) -> str:
+    return f"api/{key}/{re.sub(r'[^A-Za-z0-9]+', '-', page).strip('-')}.html"
+
+
+def language(root: Path, key: str) -> str:
+    """The list of a language's pages."""
+    title, _, _, _, words = LANGUAGES[key]
+    rows = []
+    for page, entries in groups(root, key).items():
+        own = next((one[2] for _, one in entries if one[0] == page), "")
+        what = re.sub(r"\s+", " ", re.split(r"\n\s*\n", own.strip())[0])
+        names = ", ".join(re.split(r"::|\.", one[0])[-1] for _, one in entries if one[0] != page)
+        rows.append(f'<tr><td><a href="{place(key, page)[4:]}">{html.escape(page)}</a></td><td>{escaped(what or names)}</td></tr>')
+    return (f'<h1>{title} reference</h1><p class="lead">What is public, with the words of its comments. {escaped(words)}</p>'
+            f'<table><thead><tr><th>Page</th><th>What it holds</th></tr></thead><tbody>{"".join(rows)}</tbody></table>')
+
+
+def group(title: str, page: str, entries: list[tuple[str, tuple[str, str, str, str]]]) -> str:
+    """A page of a language."""
+    out, seen, last = [f"<h1>{html.escape(page)} ({title})</h1>"], set(), ""
+    for file, (name, signature, doc, lexer) in entries:
+        if file != last:
+            heading, last = re.sub(r"[^\w-]", "-", file.lower()), file
+            while heading in seen:
+                heading += "-"
+            seen.add(heading)
+            out.append(f'<h2 id="{heading}">{html.escape(file)}</h2>')
+        anchor = re.sub(r"[^\w.!@-]", "-", name)
+        while anchor in seen:
+            anchor += "-"
+        seen.add(anchor)
+        paragraphs = [p for p in re.split(r"\n\s*\n", doc.strip()) if p.strip()][:3]
+        out.append(f'<h3 id="{html.escape(anchor)}">{html.escape(name)}</h3>{code(signature, lexer)}')
+        out += [f"<p>{escaped(re.sub(r'^-{1,}', '', p.strip()))}</p>" for p in paragraphs]
     return "".join(out)

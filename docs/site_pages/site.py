@@ -189,12 +189,16 @@ class Site:
             at = f"api/c/{header[:-2]}.html"
             markup = self.made(at)
             self.write(at, markup.described(self.links_kept(self.c.header(header), at)))
-        for key in reference.LANGUAGES:
+        for key, (title, *_) in reference.LANGUAGES.items():
             at = f"api/{key}.html"
             markup = self.made(at)
-            page = markup.described(markup.finish(reference.language(self.root, key)))
-            page.contents = [entry for entry in page.contents if entry[0] == 2]
-            self.write(at, page, kind="language")
+            self.write(at, markup.described(markup.finish(reference.language(self.root, key))))
+            for name, entries in reference.groups(self.root, key).items():
+                at = reference.place(key, name)
+                markup = self.made(at)
+                page = markup.described(markup.finish(reference.group(title, name, entries)))
+                page.contents = [entry for entry in page.contents if entry[0] == 2]
+                self.write(at, page, kind="language")
 
     def links_kept(self, body: str, at: str) -> str:
         """Names in signatures lead to their description, too."""

@@ -180,6 +180,7 @@ FOR = {
     ("td_reduce_pair", "op"): "TD_REDUCE_MIN", ("td_reduce_pair", "options"): "&m.reduced",
     ("td_masked_fill", "value"): "m.one", ("td_masked_fill_inplace", "value"): "m.one",
     ("td_get_int", "td"): "misuse_one(&m)", ("td_get_double", "td"): "misuse_one(&m)",
+    ("td_writer_put_text", "writer"): "misuse_texts_writer(&m)",
     ("td_writer_field", "writer"): "misuse_rows_writer(&m)", ("td_table_save", "td"): "misuse_floats(&m)", ("td_where", "value"): "m.one",
 }
 

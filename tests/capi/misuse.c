@@ -359,6 +359,18 @@ td_writer *misuse_rows_writer(misuse *m) {
   return m->writer;
 }
 
+td_writer *misuse_texts_writer(misuse *m) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  int32_t field = -1;
+  options.background = -1;
+  m->loaded = td_empty(TD_SIZES(1));
+  TD_DO(td_set_texts(m->loaded, TD_KEY("text"), (const char *[]){""}, 1));
+  td_writer_free(m->writer);
+  TD_DO(td_writer_open_append(td_path(td_test_folder(), "texts"), m->loaded, &options, &m->writer));
+  TD_DO(td_writer_bind(m->writer, TD_KEY("text"), &field));
+  return m->writer;
+}
+
 td_tensordict *misuse_value(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
   TD_DO(td_set_non_tensor_bytes(m->loaded, TD_KEY("a"), "abc", 3));

@@ -94,6 +94,7 @@ td_tensordict *misuse_floats(misuse *m);
 /* Bytes under "a"; a lazy stack; a sub-tensordict. */
 td_tensordict *misuse_one(misuse *m);
 td_writer *misuse_rows_writer(misuse *m);
+td_writer *misuse_texts_writer(misuse *m);
 td_tensordict *misuse_value(misuse *m);
 td_tensordict *misuse_lazy(misuse *m);
 td_tensordict *misuse_padded(misuse *m);

@@ -356,6 +356,55 @@ static int64_t look_flat(const char *place) {
   return rows / ROWS - 1;
 }
 
+/* A text for each row, which is stored when its row is published. */
+static td_tensordict *told_rows(int64_t first, int64_t count) {
+  td_tensordict *td = td_empty(TD_SIZES(count));
+  const size_t room = (size_t)count * 16 + 16;
+  char *json = calloc(room, 1), *end = json;
+  for (int64_t i = 0; i < count; i++)
+    end += snprintf(end, room, "%c\"row %d\"", i == 0 ? '[' : ',', (int)(first + i));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(count)));
+  TD_DO(
+      td_set_non_tensor_stack_json(td, TD_KEY("n", "text"), count == 0 ? "[]" : strcat(json, "]")));
+  free(json);
+  return td;
+}
+
+static td_tensordict *told_rows_of_step(int64_t state) { return told_rows(state * ROWS, ROWS); }
+
+static td_status append_told(const char *place, td_tensordict *source, int64_t state) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  td_writer *writer = NULL;
+  int32_t a = -1, text = -1;
+  char name[16];
+  int64_t row = 0;
+  options.publish_rows = ROWS;
+  td_status status = td_writer_open_append(place, source, &options, &writer);
+  if (status == TD_OK) status = td_writer_bind(writer, TD_KEY("a"), &a);
+  if (status == TD_OK) status = td_writer_bind(writer, TD_KEY("n", "text"), &text);
+  if (status == TD_OK) status = td_memmap_length(place, &row, NULL, NULL);
+  for (; row < (state + 1) * ROWS && status == TD_OK; row++) {
+    snprintf(name, sizeof name, "row %d", (int)row);
+    status = td_writer_put(writer, a, &row, sizeof row);
+    if (status == TD_OK) status = td_writer_put_text(writer, text, name);
+    if (status == TD_OK) status = td_writer_next(writer);
+  }
+  if (status == TD_OK) status = td_writer_close(writer);
+  td_writer_free(writer);
+  return status;
+}
+
+static int64_t look_told(const char *place) {
+  td_tensordict *found = NULL;
+  int64_t rows = 0;
+  must_be_sound(place);
+  TD_DO(td_memmap_length(place, &rows, NULL, NULL));
+  TD_CHECK_INT(rows % ROWS, 0);
+  TD_DO(td_memmap_load(place, NULL, &found));
+  must_equal(found, told_rows(0, rows), rows / ROWS - 1);
+  return rows / ROWS - 1;
+}
+
 /* A lazy stack of `count` elements, the last of which is that of the last state. */
 static td_tensordict *stack_of(int64_t count) {
   td_tensordict *elements[64] = {NULL}, *stack = NULL;
@@ -747,5 +796,6 @@ const scenario scenarios[] = {
     {"torchrl", add_torchrl, episode_of_state, look_episodes, 0, 0, 0},
     {"replay_save", save_replay, rows_of_step, look_replay, 0, 0, 0},
     {"replay_write", write_replay, rows_of_step, look_written_replay, 0, 0, 0},
+    {"append_told", append_told, told_rows_of_step, look_told, 1, 0, 0},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;

@@ -12,6 +12,13 @@ julia> unravel_key(("a", ("b", (:c,)))), unravel_key((("a",),))
 """
 unravel_key(key) = askey(path(key))
 
+# f(names, count) for a key; () has no names.
+function with_key(f, key)
+    names = path(key)
+    pointers = Cstring[Base.unsafe_convert(Cstring, name) for name in names]
+    GC.@preserve names pointers f(pointer(pointers), length(pointers))
+end
+
 # f(list, count) for a list of keys.
 function with_keys(f, keys)
     names = Vector{String}[path(key) for key in keys]

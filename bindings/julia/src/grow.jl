@@ -3,21 +3,23 @@
 const shards = Dict(:none => TD_SHARD_NONE, :new => TD_SHARD_NEW, :any => TD_SHARD_ANY)
 
 growing(; durable::Bool = false, checksums::Bool = false, shard::Symbol = :none, publish_rows::Integer = 0,
-        publish_bytes::Integer = 0, buffer_bytes::Integer = 0, background::Bool = true, meta_ms::Integer = 0) =
-    Ref(td_append_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes, meta_ms,
+        publish_bytes::Integer = 0, buffer_bytes::Integer = 0, background::Bool = true, meta_ms::Integer = 0,
+        resume...) =
+    Ref(td_append_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes, meta_ms, resume...,
                         background = background ? 1 : -1, shard = get(shards, shard) do
                             throw(ArgumentError("shard is :none, :new or :any, not :$shard"))
                         end))
 
 """
     Writer(dir, [like]; durable, checksums, shard, publish_rows, publish_bytes, buffer_bytes, background,
-           meta_ms)
+           meta_ms, resume_at)
     Writer(f, dir, [like]; ...)
 
 A writer without fixed capacity over a folder, behind the rows that it has. A folder that is not there is
 made with the entries of `like`, and has no rows at first; without `like` it must be there.
 
-A row is one element of the first batch dimension; fields that you do not put are zero. `flush`
+A row is one element of the first batch dimension; fields that you do not put are zero. An entry of `like` with a
+text for each row ([`set_texts!`](@ref)) takes texts. `flush`
 publishes the rows: whoever loads the folder meets all of them, or those from before, at each moment. One
 writer works on a folder at a time.
 
@@ -32,6 +34,8 @@ writer works on a folder at a time.
   file while there is room in memory, and failures come back from `flush` and `close`
 - `meta_ms = 0`: after how many milliseconds other programs, such as Python, see rows that the writer has
   published by itself; 0 for 1000, -1 for after a flush only
+- `resume_at = ()`: the key of the bool tensor that is true in the last row of an episode, such as
+  `("next", "done")`: rows after the last whole episode are dropped first
 
 ```jldoctest
 julia> dir = joinpath(mktempdir(), "recording");
@@ -61,8 +65,11 @@ julia> size(load_memmap(dir))
 Writer(dir::AbstractString, like::TensorDict; options...) = grow(dir, like; options...)
 Writer(dir::AbstractString; options...) = grow(dir, C_NULL; options...)
 
-function grow(dir, like; options...)
-    handle = call(WriterHandle, td_writer_open_append, String(dir), like, growing(; options...))
+function grow(dir, like; resume_at = (), options...)
+    handle = with_key(resume_at) do names, count
+        call(WriterHandle, td_writer_open_append, String(dir), like,
+             growing(; options..., resume_at = names, resume_at_len = count))
+    end
     try
         # What is known of its tensors; no file of values is opened.
         td = load_memmap(asktext(td_writer_folder, handle); device = Device("meta"))

@@ -7,8 +7,10 @@ const OPENING = ReentrantLock()
 """
     TensorDicts.set_library(path)
 
-Use the shared library at `path`. Only before the first call into the library; without it the
-environment variable `TENSORDICT_LIBRARY` counts, then `libtensordict` where the loader looks.
+Use the shared library at `path`. Only before the first call into the library. Without it these count, in turn:
+the environment variable `TENSORDICT_LIBRARY`, the preference `library` of the active project
+(`set_preferences!(TensorDicts, "library" => path)` of Preferences.jl, or a `LocalPreferences.toml`), the library
+in the folder `artifact` of this package, and `libtensordict` where the loader looks.
 """
 function set_library(path::AbstractString)
     LIBRARY[] == C_NULL || throw(ArgumentError("library already loaded from $(library_path())"))
@@ -62,10 +64,24 @@ function library()
     end
 end
 
+const PACKAGE = Base.UUID("8d6f3a52-5c1e-4b0a-9b3e-2f7c41d09a6e")
+const ARTIFACT = joinpath("artifact", "lib", "libtensordict.so")
+
+# The preference `library`. Julia 1.5 does not read preferences itself.
+function preferred_library()
+    isdefined(Base, :get_preferences) && return get(Base.get_preferences(PACKAGE), "library", "")
+    project = Base.active_project()
+    file = project === nothing ? "" : joinpath(dirname(project), "LocalPreferences.toml")
+    own = isfile(file) ? match(r"^\[TensorDicts\]\s*$(.*?)(?=^\[|\z)"ms, read(file, String)) : nothing
+    found = own === nothing ? nothing : match(r"^library\s*=\s*\"((?:[^\"\\]|\\.)*)\""m, own[1])
+    found === nothing ? "" : unescape_string(found[1])
+end
+
 function candidates()
-    isempty(CHOSEN[]) || return [CHOSEN[]]
-    named = get(ENV, "TENSORDICT_LIBRARY", "")
-    isempty(named) || return [named]
+    packed = joinpath(dirname(@__DIR__), ARTIFACT)
+    for named in (CHOSEN[], get(ENV, "TENSORDICT_LIBRARY", ""), preferred_library(), isfile(packed) ? packed : "")
+        isempty(named) || return [named]
+    end
     Sys.iswindows() ? ["tensordict", "libtensordict"] : ["libtensordict", "libtensordict.so.$TD_ABI_VERSION"]
 end
 
@@ -79,7 +95,7 @@ function open_library()
             push!(reasons, e.msg)
         end
     end
-    text = "libtensordict cannot be loaded; TENSORDICT_LIBRARY or TensorDicts.set_library names the file. " *
+    text = "libtensordict cannot be loaded; TENSORDICT_LIBRARY, the preference `library` or TensorDicts.set_library names the file. " *
            join(reasons, "; ")
     if occursin("GLIBCXX", text)
         text *= ". This julia brings a libstdc++ that is older than the library's: start it with " *

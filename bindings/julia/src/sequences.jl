@@ -1,11 +1,7 @@
 # Samples of different lengths: padded, without padding again, collated.
 
 # f(names, count) for the key of masks, or nothing.
-function with_masks(f, masks)
-    names = masks === nothing ? String[] : path(masks)
-    pointers = Cstring[Base.unsafe_convert(Cstring, name) for name in names]
-    GC.@preserve names pointers f(pointer(pointers), length(pointers))
-end
+with_masks(f, masks) = with_key(f, something(masks, ()))
 
 """
     pad_sequence(tds; dim = 1, value = 0, values = (), left = false, masks = nothing)

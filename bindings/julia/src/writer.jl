@@ -47,6 +47,11 @@ struct Field{T,N}
     one::Vector{T}    # where a single number stands while it is copied
 end
 
+# An entry of a folder that grows, with a text for each row.
+struct TextField
+    number::Int32
+end
+
 function Writer(td::TensorDict; first::Integer = 1, capacity::Union{Integer,Nothing} = nothing)
     first >= 1 || throw(ArgumentError("first row $first: rows count from 1"))
     options = td_writer_options(first_row = first - 1, capacity = something(capacity, 0))
@@ -65,12 +70,14 @@ end
 """
     bind!(w::Writer, key...) -> Field
 
-Find the tensor under a key, once, before the loop.
+Find the tensor under a key, once, before the loop. In a folder that grows, an entry with a text for each row
+is found, too.
 """
 function bind!(w::Writer, key...)
     names = path(key)
     number = ask(Int32, td_writer_bind, w.handle, names, length(names); key = askey(names))
     t = lookup(w.td, askey(names))
+    t isa Tensor || return TextField(number)
     dims = size(t)[w.batchdims+1:end]
     field = Field{eltype(t),length(dims)}(number, dims, Vector{eltype(t)}(undef, 1))
     close(t)
@@ -87,8 +94,8 @@ row_bytes(w::Writer, field::Field) = Int(ask(Csize_t, td_writer_row_bytes, w.han
 """
     put!(w::Writer, field, row)
 
-Copy one field of the current row: an array of the sizes of a row, or a number where it has one
-element. Nothing is allocated for a number or a vector of the type of the tensor.
+Copy one field of the current row: an array of the sizes of a row, a number where it has one element, or a
+text. Nothing is allocated for a number or a vector of the type of the tensor.
 """
 function Base.put!(w::Writer, field::Field{T,N}, row::Array{T,N}) where {T,N}
     size(row) == field.dims || throw(DimensionMismatch("a row has the size $(field.dims), $(size(row)) was given"))
@@ -99,6 +106,8 @@ function Base.put!(w::Writer, field::Field{T}, x::Number) where {T}
     field.one[1] = x
     check(td_writer_put(w.handle, field.number, field.one, sizeof(T)))
 end
+Base.put!(w::Writer, field::TextField, text::AbstractString) =
+    check(td_writer_put_text(w.handle, field.number, String(text)))
 Base.put!(w::Writer, field::Field{T,N}, row::AbstractArray{<:Any,N}) where {T,N} = put!(w, field, Array{T}(row))
 
 """

@@ -85,3 +85,24 @@ end
         @test saved_path(Writer(contiguous(TensorDict(2; x = [1, 2])))) === nothing
     end
 end
+
+@testset "texts and episodes" begin
+    mktempdir() do folder
+        dir = joinpath(folder, "td")
+        td = TensorDict(1; next = (done = [false],))
+        set_texts!(td, "task", ["not used"])
+        Writer(dir, td) do w
+            done, task = bind!(w, "next", "done"), bind!(w, "task")
+            for row in 0:4
+                put!(w, done, row == 2)
+                row == 1 || put!(w, task, "\"$row\" é")
+                next!(w)
+            end
+        end
+        @test_throws TensorDictError Writer(dir; resume_at = "done")
+        Writer(next!, dir, td; resume_at = ("next", "done"))
+        loaded = load_memmap(dir)
+        @test size(loaded) == (4,)
+        @test [get_text(loaded, "task"; row = row) for row in 1:4] == ["\"0\" é", "", "\"2\" é", ""]
+    end
+end

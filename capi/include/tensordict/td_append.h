@@ -38,8 +38,12 @@ typedef struct td_append_options {
   int32_t meta_ms;       /**< time in milliseconds after which other programs see rows that have
                               been published without a call of yours; 0: 1000; -1: only after you
                               flush or close */
+  const char *const *TD_NULLABLE resume_at; /**< borrowed; path of the bool tensor that is true in the
+                                                 last row of an episode, for td_writer_open_append();
+                                                 see there */
+  size_t resume_at_len;                     /**< number of names; 0: resumes after the last row */
 } td_append_options;
-#define TD_APPEND_OPTIONS_INIT {sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0}
+#define TD_APPEND_OPTIONS_INIT {sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0}
 
 /**
  * Opens a writer without fixed capacity that appends to the rows of a folder. Use it with the
@@ -60,6 +64,12 @@ typedef struct td_append_options {
  *   as `stored` in td_memmap_length(). The next writer, and td_memmap_append(), publish them and
  *   continue after them; td_memmap_truncate() keeps as many as you want. A program that resumes asks
  *   td_memmap_length() for the number of rows after it has opened its writer.
+ * - With `resume_at`, the writer first drops the rows after the end of the last whole episode: after
+ *   the last row in which each element of that tensor is true; without one, it drops all rows.
+ * - An entry of `like` with a text for each row (td_set_texts()) takes texts by td_writer_put_text().
+ *   The format keeps them in one list, which each publication writes anew, with all rows so far: by
+ *   default after `meta_ms`, for readers of this library, too. If the process is killed, rows that were
+ *   not published are lost with their texts. A list has at most 256 MiB (TD_ERR_CAPACITY).
  * - A failure of the thread is returned by td_writer_flush(), td_writer_close(), or td_writer_put()
  *   when the buffer is full; until then the thread tries again. td_writer_flush() and
  *   td_writer_close() wait for the thread. A child process made with fork() cannot use the writer;
@@ -80,7 +90,8 @@ typedef struct td_append_options {
  * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_SHAPE (no batch dimension, or
  *         sizes differ from `like`), TD_ERR_DTYPE, TD_ERR_KEY_NOT_FOUND and TD_ERR_WRONG_ENTRY
  *         (entries differ from `like`), TD_ERR_UNSUPPORTED (an entry cannot grow by rows),
- *         TD_ERR_FORMAT, TD_ERR_IO
+ *         TD_ERR_FORMAT, TD_ERR_IO; of `resume_at`: TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID,
+ *         TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_DTYPE (not bool), TD_ERR_SHAPE (no element)
  * @threadsafety safe while other threads only read `like`
  */
 TD_API(0, 2) TD_MUST_USE

@@ -44,6 +44,9 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
  * lazy stack or of a sub-tensordict with a mask, is refused. Do not move, map, share or replace the
  * tensor while the writer is open; td_writer_flush() and td_writer_close() report it if you did.
  *
+ * A writer from td_writer_open_append() also finds an entry with a text for each row, for
+ * td_writer_put_text().
+ *
  * @param writer   borrowed; changed
  * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
@@ -87,7 +90,7 @@ td_status td_writer_field(td_writer *writer, const char *const *path, size_t pat
  * @param field  a number from td_writer_bind()
  * @param result written on success; bytes
  *
- * @return TD_OK, TD_ERR_INDEX (no such field)
+ * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_WRONG_ENTRY (a field of texts)
  * @threadsafety safe while other threads only read `writer`
  */
 TD_API(0, 1) TD_MUST_USE
@@ -102,12 +105,28 @@ td_status td_writer_row_bytes(const td_writer *writer, int32_t field, size_t *re
  * @param bytes  size of `data`; must equal what td_writer_row_bytes() gives
  *
  * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (`bytes` differs), TD_ERR_CAPACITY (no
- *         row left), TD_ERR_INVALID_ARGUMENT (the writer is closed)
+ *         row left), TD_ERR_WRONG_ENTRY (a field of texts), TD_ERR_INVALID_ARGUMENT (the writer is
+ *         closed)
  * @threadsafety needs exclusive access to `writer`
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_put(td_writer *writer, int32_t field, const void *data,
                         size_t bytes) TD_NOEXCEPT;
+
+/**
+ * Copies the text of a field of the current row. A row whose text you do not put has an empty one. See
+ * td_writer_open_append() for what texts cost. Allocates if the text is long.
+ *
+ * @param writer borrowed; changed
+ * @param field  a number from td_writer_bind()
+ * @param text   borrowed; NUL-terminated UTF-8
+ *
+ * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_WRONG_ENTRY (a field of bytes),
+ *         TD_ERR_INVALID_ARGUMENT (not UTF-8, or the writer is closed), TD_ERR_CAPACITY (no row left)
+ * @threadsafety needs exclusive access to `writer`
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_writer_put_text(td_writer *writer, int32_t field, const char *text) TD_NOEXCEPT;
 
 /**
  * Moves on to the next row. Allocates nothing. Fields that you did not put keep their values.

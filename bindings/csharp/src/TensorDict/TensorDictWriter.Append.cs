@@ -51,6 +51,12 @@ namespace TensorDicts
         /// </summary>
         public int MetaMs { get; set; }
 
+        /// <summary>
+        /// The key of the bool tensor that is true in the last row of an episode. A writer then drops the rows after
+        /// the last whole episode before it goes on.
+        /// </summary>
+        public NestedKey? ResumeAt { get; set; }
+
         internal td_append_options ToRaw()
         {
             td_append_options raw = td_append_options.Default;
@@ -110,6 +116,10 @@ namespace TensorDicts
             td_append_options raw = (options ?? new AppendOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
+            byte* names = stackalloc byte[Utf8.StackBytes];
+            using var resumeAt = new Utf8Path(options?.ResumeAt ?? default, names);
+            raw.resume_at = resumeAt.Pointer;
+            raw.resume_at_len = resumeAt.Length;
             td_writer* result = null;
             using var borrowed = DictHandle.BorrowOrNull(like);
             Status.Check(Native.td_writer_open_append(path.Pointer, borrowed.Pointer, &raw, &result));

@@ -130,6 +130,29 @@ namespace TensorDicts
             }
         }
 
+        /// <summary>
+        /// Finds an entry with a text for each row once, for PutText. Only a folder that grows has such.
+        /// </summary>
+        public WriterField BindText(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var borrowed = handle.Borrow();
+            int field;
+            Status.Check(Native.td_writer_bind(borrowed.Pointer, path.Pointer, path.Length, &field));
+            return new WriterField(this, field, DType.UInt8);
+        }
+
+        /// <summary>Copies the text of the current row; a row without one has an empty text.</summary>
+        public void PutText(WriterField field, string text)
+        {
+            Argument.NotNull(text, nameof(text));
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var raw = new Utf8Text(text, nameof(text), stack);
+            using var borrowed = handle.Borrow();
+            Status.Check(Native.td_writer_put_text(borrowed.Pointer, field.Of(this).Number, raw.Pointer));
+        }
+
         /// <summary>Moves on to the next row. Fields that were not put keep what was there.</summary>
         public void Next()
         {

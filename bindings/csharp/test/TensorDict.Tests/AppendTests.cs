@@ -136,4 +136,38 @@ public class AppendTests
         using var plain = new TensorDictWriter(td);
         Assert.Null(plain.Folder);
     }
+
+    [Fact]
+    public void TextsAndEpisodes()
+    {
+        using var scratch = new TempFolder();
+        string folder = scratch["td"];
+        using var like = new TensorDict(1) { ["next", "done"] = Tensor.Zeros<bool>(1) };
+        like.SetTexts("task", "not used");
+        using (var writer = TensorDictWriter.OpenAppend(folder, like))
+        {
+            WriterField done = writer.Bind(("next", "done")), task = writer.BindText("task");
+            for (int row = 0; row < 5; row++)
+            {
+                writer.Put(done, row == 2);
+                if (row != 1) writer.PutText(task, $"\"{row}\" é");
+                writer.Next();
+            }
+            Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => writer.PutText(done, "a"));
+            Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => writer.PutBytes(task, new byte[1]));
+            writer.Close();
+        }
+        var wrong = new AppendOptions { ResumeAt = "done" };
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => TensorDictWriter.OpenAppend(folder, options: wrong));
+        var atDone = new AppendOptions { ResumeAt = ("next", "done") };
+        using (var writer = TensorDictWriter.OpenAppend(folder, like, atDone))
+        {
+            writer.Next();
+            writer.Close();
+        }
+        using var td = TensorDict.Load(folder);
+        Assert.Equal(4, td.BatchSize[0]);
+        Assert.Equal(
+            new[] { "\"0\" é", "", "\"2\" é", "" }, Enumerable.Range(0, 4).Select(row => td.GetRowText("task", row)));
+    }
 }

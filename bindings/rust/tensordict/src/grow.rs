@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, read_text, sound, Result};
 use crate::handle::Handle;
+use crate::key::{Key, RawKey};
 use crate::library;
 use crate::memmap::{Folder, LoadOptions};
 use crate::writer::Writer;
@@ -30,6 +31,11 @@ pub enum Shard {
 pub struct AppendOptions {
     raw: sys::td_append_options,
 }
+
+// SAFETY: its pointer is null but during a call.
+unsafe impl Send for AppendOptions {}
+// SAFETY: as above.
+unsafe impl Sync for AppendOptions {}
 
 impl AppendOptions {
     /// The defaults: a thread of the writer publishes rows every 10 ms.
@@ -110,19 +116,62 @@ impl Writer<'static> {
     /// # std::fs::remove_dir_all(dir).unwrap();
     /// # Ok::<(), tensordict::Error>(())
     /// ```
+    ///
+    /// An entry of `like` that [`set_texts`](Dict::set_texts) has made takes a text for each row:
+    ///
+    /// ```
+    /// use tensordict::{AppendOptions, TensorDict, Writer};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("td-doc-texts-{}", std::process::id()));
+    /// let mut like = TensorDict::new([1])?;
+    /// like.set_texts("task", [""])?;
+    /// let mut writer = Writer::growing(&dir, Some(&like), AppendOptions::new())?;
+    /// let task = writer.bind_text("task")?;
+    /// for text in ["push", "pull"] {
+    ///     writer.put_text(task, text)?;
+    ///     writer.next_row()?;
+    /// }
+    /// assert_eq!(writer.into_dict()?.row_text("task", 1)?, "pull");
+    /// # std::fs::remove_dir_all(dir).unwrap();
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
     #[track_caller]
     pub fn growing(
         dir: impl AsRef<Path>,
         like: Option<&Dict>,
         options: AppendOptions,
     ) -> Result<Self> {
+        Self::open_append(dir.as_ref(), like, &options.raw)
+    }
+
+    /// As [`growing`](Writer::growing), but goes on behind the last whole episode: drops the rows after the
+    /// last one in which all of the bool tensor under `episode_end` is true.
+    #[track_caller]
+    pub fn resuming(
+        dir: impl AsRef<Path>,
+        like: Option<&Dict>,
+        episode_end: impl Key,
+        options: AppendOptions,
+    ) -> Result<Self> {
+        let key = RawKey::new(&episode_end)?;
+        let mut raw = options.raw;
+        (raw.resume_at, raw.resume_at_len) = (key.path(), key.len());
+        Self::open_append(dir.as_ref(), like, &raw)
+    }
+
+    #[track_caller]
+    fn open_append(
+        dir: &Path,
+        like: Option<&Dict>,
+        options: &sys::td_append_options,
+    ) -> Result<Self> {
         library::ready()?;
-        let dir = Folder::new(Some(dir.as_ref()))?;
+        let dir = Folder::new(Some(dir))?;
         let like = like.map_or(std::ptr::null(), |like| like.raw());
         let mut token = std::ptr::null_mut();
         // SAFETY: folder, handle and options live for the call, and a call that succeeds gives us the writer.
         let handle = unsafe {
-            check(sys::td_writer_open_append(dir.text(), like, &options.raw, &mut token))?;
+            check(sys::td_writer_open_append(dir.text(), like, options, &mut token))?;
             Handle::new(token)
         };
         // What is known of its tensors; no file of values is opened.

@@ -174,4 +174,4 @@ pub use tensordict_sys::{DLManagedTensor, DLManagedTensorVersioned};
 pub use tree::{TensorMap, Tree};
 pub use update::{UpdateMode, UpdateOptions};
 pub use verify::{Damage, DamageKind};
-pub use writer::{Field, Writer, WriterOptions};
+pub use writer::{Field, TextField, Writer, WriterOptions};

@@ -9,6 +9,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{check, sound, Error, Result};
 use crate::handle::Handle;
 use crate::key::{Key, RawKey};
+use crate::names::RawNames;
 
 /// Where a writer begins, and how far it may go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +50,13 @@ impl Field {
     pub fn row_bytes(&self) -> usize {
         self.row_bytes
     }
+}
+
+/// An entry of a growing [`Writer`] with a text for each row, found once by [`Writer::bind_text`].
+#[derive(Clone, Copy, Debug)]
+pub struct TextField {
+    writer: usize,
+    number: i32,
 }
 
 /// Writes rows into the tensors of a dictionary, which it needs for itself. A row is one element of
@@ -142,6 +150,29 @@ impl<'a> Writer<'a> {
         check(unsafe {
             sys::td_writer_put(writer, field.number, bytes.as_ptr().cast(), bytes.len())
         })
+    }
+
+    /// Finds an entry with a text for each row, once, before the loop. Only a folder that grows has such.
+    #[track_caller]
+    pub fn bind_text(&mut self, key: impl Key) -> Result<TextField> {
+        let key = RawKey::new(&key)?;
+        let mut number = -1;
+        let writer = self.handle.get_mut();
+        // SAFETY: the handle is alive and ours alone, and the key is as long as it says.
+        check(unsafe { sys::td_writer_bind(writer, key.path(), key.len(), &mut number) })?;
+        Ok(TextField { writer: self.identity(), number })
+    }
+
+    /// Copies the text of the current row; a row without one has an empty text.
+    #[track_caller]
+    pub fn put_text(&mut self, field: TextField, text: &str) -> Result<()> {
+        if field.writer != self.identity() {
+            return Err(other_writer());
+        }
+        let text = RawNames::new([Some(text)])?;
+        let writer = self.handle.get_mut();
+        // SAFETY: the handle is alive and ours alone, and the text ends with a NUL.
+        check(unsafe { sys::td_writer_put_text(writer, field.number, text.raw[0]) })
     }
 
     /// Moves on. Fields that were not put keep what was there.

@@ -128,3 +128,35 @@ fn a_writer_over_memory_has_no_folder() {
     let writer = Writer::owning(rows(0, 2), WriterOptions::new()).unwrap();
     assert_eq!(writer.folder(), None);
 }
+
+#[test]
+fn texts_and_episodes() {
+    let scratch = Scratch::new();
+    let dir = scratch.path("td");
+    let mut like = TensorDict::new([1]).unwrap();
+    like.set(("next", "done"), Tensor::zeros([1], DType::Bool).unwrap()).unwrap();
+    like.set_texts("task", ["not used"]).unwrap();
+    let mut writer = Writer::growing(&dir, Some(&like), AppendOptions::new()).unwrap();
+    let (done, task) = (writer.bind(("next", "done")).unwrap(), writer.bind_text("task").unwrap());
+    for row in 0..5 {
+        writer.put(done, &[row == 2]).unwrap();
+        if row != 1 {
+            writer.put_text(task, &format!("\"{row}\" é")).unwrap();
+        }
+        writer.next_row().unwrap();
+    }
+    assert_eq!(writer.put_text(task, "a\0b").unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let other = writer.bind_text(("next", "done")).unwrap();
+    assert_eq!(writer.put_text(other, "a").unwrap_err().kind(), ErrorKind::WrongEntry);
+    writer.close().unwrap();
+    let options = AppendOptions::new();
+    let wrong = Writer::resuming(&dir, None, "done", options).err().unwrap();
+    assert_eq!(wrong.kind(), ErrorKind::Key);
+    let mut second = Writer::resuming(&dir, Some(&like), ("next", "done"), options).unwrap();
+    assert_eq!(second.put_text(task, "a").unwrap_err().kind(), ErrorKind::InvalidArgument);
+    second.next_row().unwrap();
+    let td = second.into_dict().unwrap();
+    assert_eq!(td.batch_size(), [4]);
+    let texts: Vec<String> = (0..4).map(|row| td.row_text("task", row).unwrap()).collect();
+    assert_eq!(texts, ["\"0\" é", "", "\"2\" é", ""]);
+}
