@@ -8,6 +8,7 @@ import contextlib
 import torch
 from export_followers import CannotExport
 from export_graph import code_of, put_tensors, tensors_of
+from export_older import older
 from export_probe import random_inputs
 from torch.utils import _pytree as pytree
 
@@ -24,7 +25,7 @@ def dispatched(plan, given, unrolled=False):
     used = {size for event in given.events for size in event}
     rows = [one for one in ROWS + (23, 29, 31, 37) if one not in used][: given.batch_dims]
     inputs = random_inputs(given, tuple(rows))
-    with one_by_one() if unrolled else contextlib.nullcontext():
+    with older(), one_by_one() if unrolled else contextlib.nullcontext():
         module = make_fx(lambda *tensors: plan.outputs(*tensors), tracing_mode="symbolic", _allow_non_fake_inputs=True)(*inputs)
     names = {id(tensor): name for name, tensor in tensors_of(plan).items()}
     for node in module.graph.nodes:

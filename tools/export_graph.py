@@ -6,6 +6,7 @@ import warnings
 
 import torch
 from export_followers import CannotExport
+from export_older import older
 from export_probe import RECURRENT, Batches, difference
 from tensordict.nn import TensorDictModule
 
@@ -27,7 +28,8 @@ class Network(torch.nn.Module):
         self.training = False
 
     def forward(self, *tensors):
-        return self.plan.outputs(*tensors)
+        with older():
+            return self.plan.outputs(*tensors)
 
 
 def dynamic_shapes(inputs, batch_dims):
@@ -139,6 +141,8 @@ def code_of(module):
         if node.target is torch.ops.aten.sym_size.int:
             node.op, node.target = "call_method", "size"
         elif isinstance(node.target, torch._ops.OpOverload):
+            if str(node.target) in ("aten.squeeze.dims", "aten.squeeze_.dims") and len(node.args[1]) == 1:
+                node.args = (node.args[0], node.args[1][0])  # an old libtorch has no list here
             node.target = node.target.overloadpacket
     module.graph.set_codegen(torch.fx.graph.CodeGen())
     module.recompile()

@@ -508,6 +508,59 @@ def transformer():
     return TensorDictModule(Reader(), ["tokens", "mask"], ["action"]), td
 
 
+def distributional():
+    """It checks its input by a branch on real numbers whose other way is an error."""
+    from torchrl.modules import MLP, DistributionalQValueActor
+
+    network = MLP(in_features=4, out_features=(7, 3), depth=1, num_cells=8)
+    return DistributionalQValueActor(network, support=torch.linspace(-1, 1, 7), in_keys=["observation"], action_space="categorical"), observation()
+
+
+def checks():
+    class Checked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(2)
+
+        def forward(self, x):
+            assert torch.isfinite(x).all(), "not finite"
+            if (x.abs() > 1e6).any():
+                raise ValueError("too large")
+            return self.layers(x)
+
+    return TensorDictModule(Checked(), ["observation"], ["action"]), observation()
+
+
+def units():
+    """What a new torch has operators for and an old libtorch lacks: attention in one operator, and RMSNorm."""
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+            self.see, self.read = nn.Linear(3, 8), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+            self.norm, self.out = nn.RMSNorm(8), nn.Linear(8, 2)
+
+        def forward(self, x, present):
+            found = self.norm(self.read(self.see(x), src_key_padding_mask=~present))
+            found = nn.functional.scaled_dot_product_attention(found, found, found, attn_mask=present.unsqueeze(-2))
+            share = present.unsqueeze(-1).to(x.dtype)
+            return self.out((found * share).sum(-2) / share.sum(-2).clamp_min(1))
+
+    if not hasattr(nn, "RMSNorm"):
+        raise ImportError("this torch has no RMSNorm")
+    present = torch.arange(5).expand(ROWS, 5) < torch.tensor([1, 2, 3, 4, 5]).unsqueeze(-1)
+    td = TensorDict({"units": {"x": torch.randn(ROWS, 5, 3), "present": present}}, [ROWS])
+    return TensorDictModule(Reader(), [("units", "x"), ("units", "present")], ["action"]), td
+
+
+def mapped():
+    """Below vmap a product with one row takes away dimensions by a list, which an old libtorch lacks."""
+    from torchrl.modules import VmapModule
+
+    return VmapModule(TensorDictModule(mlp(2), ["observation"], ["action"]), 0), observation()
+
+
 def joints():
     """Each joint has its bounds."""
     limits = {"low": torch.tensor([-1.0, -2.0]), "high": torch.tensor([1.0, 3.0]), "tanh_loc": True}
@@ -695,6 +748,7 @@ def composite_of_transformed():
 
 
 GOOD = [
+    distributional, checks, units, mapped,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
     shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
@@ -844,6 +898,36 @@ def own_counter():
     return TensorDictModule(Counter(), ["observation"], ["action"]), observation()
 
 
+def last_state():
+    """Its memory is no entry."""
+
+    class Remembering(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.last = nn.GRUCell(4, 3), None
+
+        def forward(self, x):
+            self.last = self.cell(x, self.last)
+            return self.last
+
+    return TensorDictModule(Remembering(), ["observation"], ["action"]), observation()
+
+
+def branch_that_fails():
+    """The other side of the branch fails by an operator: that is no check."""
+
+    class Sides(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.near, self.far = mlp(2), mlp(2, 5)
+
+        def forward(self, x):
+            sides = [self.near, self.far]
+            return sides[int(bool((x.abs() > 1e6).any()))](x)
+
+    return TensorDictModule(Sides(), ["observation"], ["action"]), observation()
+
+
 def tolerant():
     modules = TensorDictModule(mlp(2), ["observation"], ["action"]), TensorDictModule(nn.Linear(3, 2), ["goal"], ["plan"])
     return TensorDictSequential(*modules, partial_tolerant=True), observation().set("goal", torch.randn(ROWS, 3))
@@ -927,6 +1011,8 @@ BAD = {
     whole_episodes: "is in recurrent mode",
     exploring: "the network draws random numbers",
     median_that_python_lacks: "the module itself fails on the example: NotImplementedError",
+    last_state: "the module keeps something in itself",
+    branch_that_fails: "a branch depends on the values of 'observation'",
     own_counter: "changes the module's own tensor 'module.calls'",
     tolerant: "is partial_tolerant",
     hook_of_a_sample: "has a hook",
