@@ -16,6 +16,10 @@ ROWS = (11, 13, 17, 19)
 
 
 def dispatched(plan, given, unrolled=False):
+    return code_of(graph_below_vmap(plan, given, unrolled))
+
+
+def graph_below_vmap(plan, given, unrolled):
     """A graph in which the sizes of the batch are no constants. `unrolled`: one network after the other."""
     try:
         from torch.fx.experimental.proxy_tensor import make_fx
@@ -38,7 +42,8 @@ def dispatched(plan, given, unrolled=False):
             module.__dict__[name] = tensor.detach()  # a constant of the code
     put_tensors(plan, module)
     module.graph.eliminate_dead_code()
-    return code_of(module)
+    module.recompile()
+    return module
 
 
 @contextlib.contextmanager

@@ -131,7 +131,7 @@ def script_of(plan, example, how, tolerance):
                 continue
             reasons.append(f"{name}: {other or f'the results differ by {off:.3g}'}")
         except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
-            leave_vmap()
+            export_graph.leave_vmap()
             reasons.append(f"{name}: {plainly(error)}")
     if not found:
         raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
@@ -157,12 +157,6 @@ MEANT = (
 def plainly(error):
     said = str(error)
     return next((meaning for text, meaning in MEANT if text in said), first_line(error))
-
-
-def leave_vmap():
-    """A way that failed inside vmap may have left torch there."""
-    if hasattr(torch._C._functorch, "pop_dynamic_layer_stack_and_undo_to_depth"):
-        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
 
 
 @contextlib.contextmanager
@@ -254,7 +248,7 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
                 try:
-                    off = max(off, export_graph.package(plan, given, package, write, tolerance))
+                    off = max(off, export_graph.package(plan, given, export_dispatch.graph_below_vmap, package, write, tolerance))
                 except CannotExport:
                     raise
                 except Exception as error:  # noqa: BLE001: what only a trace can follow is no graph
