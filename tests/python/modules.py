@@ -561,6 +561,81 @@ def mapped():
     return VmapModule(TensorDictModule(mlp(2), ["observation"], ["action"]), 0), observation()
 
 
+def two(kind, names, event=False):
+    """A distribution of two parameters above 1 for each of two elements."""
+
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(4)
+
+        def forward(self, x):
+            return tuple(self.layers(x).exp().add(1).chunk(2, -1))
+
+    def make(**params):
+        return D.Independent(kind(**params), 1) if event else kind(**params)
+
+    network = TensorDictModule(Halves(), ["observation"], list(names))
+    return sampled(make, names, network=network), observation()
+
+
+def beta():
+    return two(D.Beta, ["concentration1", "concentration0"])
+
+
+def beta_of_joints():
+    return two(D.Beta, ["concentration1", "concentration0"], event=True)
+
+
+def gamma():
+    return two(D.Gamma, ["concentration", "rate"])
+
+
+def uniform():
+    return two(lambda low, width: D.Uniform(low - 3, low + width), ["low", "width"], event=True)
+
+
+def laplace():
+    return two(D.Laplace, ["loc", "scale"])
+
+
+def exponential():
+    return sampled(D.Exponential, ["rate"], network=TensorDictModule(nn.Sequential(mlp(3), nn.Softplus()), ["observation"], ["rate"])), observation()
+
+
+def buttons():
+    def make(logits):
+        return D.Independent(D.Bernoulli(logits=logits), 1)
+
+    return sampled(make, ["logits"]), observation()
+
+
+def choices():
+    """Three choices at once, of which some are forbidden."""
+    from torchrl.modules import MaskedCategorical
+
+    def make(logits, mask):
+        return D.Independent(MaskedCategorical(logits=logits, mask=mask), 1)
+
+    network = TensorDictModule(nn.Sequential(mlp(6), nn.Unflatten(-1, (3, 2))), ["observation"], ["logits"])
+    allowed = torch.tensor([[True, True], [False, True], [True, False]]).expand(ROWS, 3, 2).clone()
+    return sampled(make, ["logits", "mask"], network=network), observation().set("mask", allowed)
+
+
+def full_covariance():
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.loc, self.root = mlp(2), mlp(4)
+
+        def forward(self, x):
+            root = self.root(x).unflatten(-1, (2, 2))
+            return self.loc(x), root @ root.transpose(-1, -2) + torch.eye(2)
+
+    names = ["loc", "covariance_matrix"]
+    return sampled(D.MultivariateNormal, names, network=TensorDictModule(Heads(), ["observation"], names)), observation()
+
+
 def joints():
     """Each joint has its bounds."""
     limits = {"low": torch.tensor([-1.0, -2.0]), "high": torch.tensor([1.0, 3.0]), "tanh_loc": True}
@@ -749,6 +824,7 @@ def composite_of_transformed():
 
 GOOD = [
     distributional, checks, units, mapped,
+    beta, beta_of_joints, gamma, uniform, laplace, exponential, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
     shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
@@ -775,7 +851,7 @@ def policy():
 
 def unknown_distribution():
     def make(loc, scale):
-        return D.Laplace(loc, scale)
+        return D.Cauchy(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -995,9 +1071,9 @@ TRAINED = [in_training, actor_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
-    unknown_distribution: "Laplace",
+    unknown_distribution: "Cauchy",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
-    transformed_uniform: "transforms what is not supported: the distribution Uniform",
+    transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
     scale_of_the_values: "the distribution's transforms depends on the values of its parameters",
