@@ -89,7 +89,25 @@ def delta(part, values):
     return values["param"], torch.full(values["param"].shape[:-1], math.inf, dtype=values["param"].dtype)
 
 
+# Distributions of torch whose parameters alone say everything, and the names of these.
+OF_TORCH = {
+    "Beta": ["concentration1", "concentration0"],
+    "Gamma": ["concentration", "rate"],
+    "Uniform": ["low", "high"],
+    "Laplace": ["loc", "scale"],
+    "Exponential": ["rate"],
+    "MultivariateNormal": ["loc", "scale_tril"],
+}
+
+
+def of_torch(part, values):
+    kind = part["distribution"]
+    dist = getattr(D, kind)(**{name: values[name] for name in OF_TORCH[kind]})
+    return dist.mean, dist.log_prob(dist.mean)
+
+
 COMPUTED = {
+    **dict.fromkeys(OF_TORCH, of_torch),
     "Normal": normal,
     "IndependentNormal": normal,
     "TanhNormal": tanh_normal,
@@ -104,12 +122,14 @@ COMPUTED = {
 def deterministic(dist):
     if hasattr(dist, "deterministic_sample"):
         return dist.deterministic_sample
-    return dist.mode if getattr(dist, "has_enumerate_support", False) else dist.mean
+    inner = dist.base_dist if isinstance(dist, D.Independent) else dist
+    return dist.mode if getattr(inner, "has_enumerate_support", False) else dist.mean
 
 
 def disagreement(part, dist, values, tolerance=1e-3):
     """What differs between a distribution of Python and its description, or None."""
-    return difference_of(COMPUTED[part["distribution"]](part, values), deterministic(dist), dist, tolerance)
+    value, log_prob = COMPUTED[part["distribution"]](part, values)
+    return difference_of((value, log_prob.sum(-1) if part.get("event") else log_prob), deterministic(dist), dist, tolerance)
 
 
 def difference_of(computed, theirs, dist, tolerance=1e-3):

@@ -8,6 +8,7 @@ import contextlib
 import torch
 from export_followers import CannotExport
 from export_graph import code_of, put_tensors, tensors_of
+from export_older import older
 from export_probe import random_inputs
 from torch.utils import _pytree as pytree
 
@@ -15,6 +16,10 @@ ROWS = (11, 13, 17, 19)
 
 
 def dispatched(plan, given, unrolled=False):
+    return code_of(graph_below_vmap(plan, given, unrolled))
+
+
+def graph_below_vmap(plan, given, unrolled):
     """A graph in which the sizes of the batch are no constants. `unrolled`: one network after the other."""
     try:
         from torch.fx.experimental.proxy_tensor import make_fx
@@ -24,7 +29,7 @@ def dispatched(plan, given, unrolled=False):
     used = {size for event in given.events for size in event}
     rows = [one for one in ROWS + (23, 29, 31, 37) if one not in used][: given.batch_dims]
     inputs = random_inputs(given, tuple(rows))
-    with one_by_one() if unrolled else contextlib.nullcontext():
+    with older(), one_by_one() if unrolled else contextlib.nullcontext():
         module = make_fx(lambda *tensors: plan.outputs(*tensors), tracing_mode="symbolic", _allow_non_fake_inputs=True)(*inputs)
     names = {id(tensor): name for name, tensor in tensors_of(plan).items()}
     for node in module.graph.nodes:
@@ -37,7 +42,8 @@ def dispatched(plan, given, unrolled=False):
             module.__dict__[name] = tensor.detach()  # a constant of the code
     put_tensors(plan, module)
     module.graph.eliminate_dead_code()
-    return code_of(module)
+    module.recompile()
+    return module
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import math
 
 import export_transformed
 import torch
-from export_check import CannotExport, bound, disagreement, number
+from export_check import OF_TORCH, CannotExport, bound, disagreement, number
 from tensordict.nn import (
     CompositeDistribution,
     NormalParamExtractor,
@@ -73,7 +73,7 @@ class ParametersOf:
     def __call__(self, td):
         dist = self.theirs.get_dist(td)
         for name, where in zip(self.names, self.out_keys):
-            td.set(where, logits_for_all(dist) if name == "logits" else getattr(getattr(dist, "base_dist", dist), name))
+            td.set(where, logits_for_all(inside(dist)[0]) if name == "logits" else getattr(getattr(dist, "base_dist", dist), name))
         return td
 
 
@@ -90,12 +90,24 @@ def independent_normal(loc, scale):
     return D.Independent(D.Normal(loc, scale), 1)
 
 
+def of_event(plain, event):
+    """The distribution whose last dimension is one event, if asked for."""
+    return (lambda **params: D.Independent(plain(**params), 1)) if event else plain
+
+
+def inside(dist):
+    """The distribution of elements, and whether the last dimension of it is one event."""
+    event = isinstance(dist, D.Independent) and dist.reinterpreted_batch_ndims == 1
+    return (dist.base_dist, True) if event else (dist, False)
+
+
 MADE_OF_LOGITS = {
     "MaskedCategorical": D.Categorical,
     "Ordinal": D.Categorical,
     "MaskedOneHotCategorical": td_distributions.OneHotCategorical,
     "OneHotOrdinal": td_distributions.OneHotCategorical,
 }
+ELEMENTWISE = ("Categorical", "OneHotCategorical", "Bernoulli", "Beta", "Gamma", "Uniform", "Laplace", "Exponential")
 # Those whose parameters the network computes if the library would take others from the keys: a fixed scale, a temperature.
 PLAIN = {
     "Normal": (D.Normal, ["loc", "scale"]),
@@ -103,26 +115,29 @@ PLAIN = {
     "Categorical": (D.Categorical, ["logits"]),
     "OneHotCategorical": (td_distributions.OneHotCategorical, ["logits"]),
     "Bernoulli": (D.Bernoulli, ["logits"]),
+    **{name: (getattr(D, name), params) for name, params in OF_TORCH.items()},
 }
 
 
 def parameters_of(module, td):
     """What the network computes for such a distribution, or None for another."""
     dist = module.get_dist(td)
-    plain = MADE_OF_LOGITS.get(type(dist).__name__)
-    if plain is not None and isinstance(dist, D.Categorical):
-        return ParametersOf(module, plain, ["logits"])
+    inner, event = inside(dist)
+    plain = MADE_OF_LOGITS.get(type(inner).__name__)
+    if plain is not None and isinstance(inner, D.Categorical):
+        return ParametersOf(module, of_event(plain, event), ["logits"])
     if isinstance(dist, CompositeDistribution) or export_transformed.unwrapped(dist) is not None:
         return None
     try:
-        plain = PLAIN.get(shape_of(dist)["distribution"])
+        shape = shape_of(dist)
+        plain = PLAIN.get(shape["distribution"])
     except CannotExport:
         return None
     try:
         parts_of(module, td)
         return None
     except CannotExport:
-        return plain and ParametersOf(module, *plain)
+        return plain and ParametersOf(module, of_event(plain[0], shape.get("event")), plain[1])
 
 
 def bounds(dist, low, high):
@@ -152,16 +167,18 @@ def shape_of(dist):
             return shape_of(base)
         if dims == 1 and type(base) is D.Normal:
             ours = {"distribution": "IndependentNormal"}
-        if dims == 1 and type(base) is td_distributions.TruncatedNormal:
+        elif dims == 1 and type(base) is td_distributions.TruncatedNormal:
             ours = {"distribution": "TruncatedNormal", **bounds(dist, base._non_std_a, base._non_std_b)}
+        elif dims == 1 and shape_of(base)["distribution"] in ELEMENTWISE:
+            ours = {**shape_of(base), "event": True}
     elif type(dist) is D.Normal:
         ours = {"distribution": "Normal"}
     elif type(dist) is D.Categorical or (name == "Categorical" and isinstance(dist, D.Categorical)):
         ours = {"distribution": "Categorical"}
     elif type(dist) is td_distributions.OneHotCategorical or (name == "OneHotCategorical" and isinstance(dist, D.Categorical)):
         ours = {"distribution": "OneHotCategorical"}
-    elif type(dist) is D.Bernoulli:
-        ours = {"distribution": "Bernoulli"}
+    elif type(dist) is D.Bernoulli or type(dist) is getattr(D, name, None) and name in OF_TORCH:
+        ours = {"distribution": name}
     elif name == "Delta":
         if len(dist.event_shape) != 1 or (dist.atol, dist.rtol) != (1e-6, 1e-6):
             raise CannotExport("Delta is supported with one event dimension and its usual tolerances")
@@ -177,8 +194,8 @@ def shape_of(dist):
         raise CannotExport("OneHotCategorical of torch gives other dtypes; take that of tensordict.nn")
     raise CannotExport(
         f"the distribution {' '.join(str(dist).split())} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
-        "Categorical, OneHotCategorical, Bernoulli, Delta, TransformedDistribution of the continuous ones and "
-        "CompositeDistribution of these are"
+        f"Categorical, OneHotCategorical, Bernoulli, Delta, {', '.join(OF_TORCH)}, Independent(…, 1) of those of elements, "
+        "TransformedDistribution of normal ones and CompositeDistribution of these are"
     )
 
 

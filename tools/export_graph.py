@@ -6,6 +6,7 @@ import warnings
 
 import torch
 from export_followers import CannotExport
+from export_older import older
 from export_probe import RECURRENT, Batches, difference
 from tensordict.nn import TensorDictModule
 
@@ -27,7 +28,8 @@ class Network(torch.nn.Module):
         self.training = False
 
     def forward(self, *tensors):
-        return self.plan.outputs(*tensors)
+        with older():
+            return self.plan.outputs(*tensors)
 
 
 def dynamic_shapes(inputs, batch_dims):
@@ -44,11 +46,16 @@ def two_rows(inputs, batch_dims):
     return inputs
 
 
-def program(plan, inputs, batch_dims):
+def program(plan, inputs, batch_dims, network=None):
     if not hasattr(torch, "export"):
         raise CannotExport("torch.export needs torch 2.1 or newer")
     inputs = tuple(one.clone(memory_format=torch.contiguous_format) for one in two_rows(inputs, batch_dims))
-    return torch.export.export(Network(plan), inputs, dynamic_shapes=dynamic_shapes(inputs, batch_dims), strict=False), inputs
+    shapes = dynamic_shapes(inputs, batch_dims)
+    if network is None:
+        network = Network(plan)
+    elif shapes:  # a graph, which has a name for each input
+        shapes = shapes[0]
+    return torch.export.export(network, inputs, dynamic_shapes=shapes, strict=False), inputs
 
 
 def plain_module(plan, exported_program):
@@ -139,6 +146,8 @@ def code_of(module):
         if node.target is torch.ops.aten.sym_size.int:
             node.op, node.target = "call_method", "size"
         elif isinstance(node.target, torch._ops.OpOverload):
+            if str(node.target) in ("aten.squeeze.dims", "aten.squeeze_.dims") and len(node.args[1]) == 1:
+                node.args = (node.args[0], node.args[1][0])  # an old libtorch has no list here
             node.target = node.target.overloadpacket
     module.graph.set_codegen(torch.fx.graph.CodeGen())
     module.recompile()
@@ -189,11 +198,30 @@ def compiled(code, root):
     return made
 
 
-def package(plan, given, path, write, tolerance):
+def leave_vmap():
+    """A way that failed inside vmap may have left torch there."""
+    if hasattr(torch._C._functorch, "pop_dynamic_layer_stack_and_undo_to_depth"):
+        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
+
+
+def program_of_any(plan, given, graph_below_vmap):
+    """What torch.export makes of the code, or, where it trips over vmap, of the operators below it."""
+    problem = None
+    for unrolled in (None, False, True):
+        try:
+            network = None if unrolled is None else graph_below_vmap(plan, given, unrolled)
+            return program(plan, tuple(given), given.batch_dims, network)[0]
+        except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
+            leave_vmap()
+            problem = problem or error
+    raise problem
+
+
+def package(plan, given, graph_below_vmap, path, write, tolerance):
     """A package of AOTInductor, with the same text and the shapes that it was compiled for."""
     if not hasattr(torch._inductor, "aoti_compile_and_package"):
         raise CannotExport(f"packages of AOTInductor need torch 2.6 or newer; this is {torch.__version__}")
-    made, _ = program(plan, tuple(given), given.batch_dims)
+    made = program_of_any(plan, given, graph_below_vmap)
     # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
     batch = dict(plan.meta.get("batch", {}), direct=[given.batch_dims])
     if is_recurrent(made):  # compiled for oneDNN, which divides by the number of rows

@@ -31,6 +31,7 @@ import export_dispatch  # noqa: E402
 import export_graph  # noqa: E402
 import export_train  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
+from export_older import newer_operators  # noqa: E402
 from export_plan import Plan, short  # noqa: E402
 from export_probe import (  # noqa: E402
     ROWS,
@@ -94,9 +95,14 @@ def checked_trace(plan, inputs):
 
 def script_of(plan, example, how, tolerance):
     """A TorchScript module that computes what the network does, its largest difference, and what it takes."""
-    reasons = []
+    reasons, found = [], []
     given = Inputs(plan.inputs(example), example.batch_dims)
     by_chance = drawn(plan, given, tolerance)
+    if by_chance and drawn(plan, given, tolerance, seed=0):
+        raise CannotExport(
+            f"the output {by_chance[0]!r} differs from one call to the next: the module keeps something in itself, such as its last "
+            "state or a count; make it an entry that is read and written"
+        )
     if by_chance:
         raise CannotExport(
             f"the output {by_chance[0]!r} differs from one run to the next: the network draws random numbers; leave out "
@@ -119,14 +125,21 @@ def script_of(plan, example, how, tolerance):
                 if given and given.batch_dims not in batches.direct:
                     raise CannotExport(f"it does not hold with {given.batch_dims} batch dimensions")
                 events = [list(one) for one in given.events] if fixed else free_sizes(plan, candidate, given, tolerance)
-                if given:
-                    plan.describe_inputs(given, events, batches)
-                return candidate, name, off, batches
+                found.append((candidate, name, off, batches, events))
+                if not newer_operators(candidate):
+                    break
+                continue
             reasons.append(f"{name}: {other or f'the results differ by {off:.3g}'}")
         except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
-            leave_vmap()
+            export_graph.leave_vmap()
             reasons.append(f"{name}: {plainly(error)}")
-    raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
+    if not found:
+        raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
+    # A way whose operators an old libtorch has, if there is one.
+    *chosen, events = found[0] if newer_operators(found[-1][0]) else found[-1]
+    if given:
+        plan.describe_inputs(given, events, chosen[3])
+    return tuple(chosen)
 
 
 # What torch says, and what it means.
@@ -144,12 +157,6 @@ MEANT = (
 def plainly(error):
     said = str(error)
     return next((meaning for text, meaning in MEANT if text in said), first_line(error))
-
-
-def leave_vmap():
-    """A way that failed inside vmap may have left torch there."""
-    if hasattr(torch._C._functorch, "pop_dynamic_layer_stack_and_undo_to_depth"):
-        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
 
 
 @contextlib.contextmanager
@@ -236,10 +243,12 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
 
             write(path, save)
             say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}); batch dimensions: {batches.text()}")
+            if newer_operators(candidate):
+                say(f"{path}: needs libtorch 2 or newer, for {', '.join(newer_operators(candidate))}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
                 try:
-                    off = max(off, export_graph.package(plan, given, package, write, tolerance))
+                    off = max(off, export_graph.package(plan, given, export_dispatch.graph_below_vmap, package, write, tolerance))
                 except CannotExport:
                     raise
                 except Exception as error:  # noqa: BLE001: what only a trace can follow is no graph

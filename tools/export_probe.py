@@ -3,6 +3,7 @@
 An exported network is a list of steps that ran once. It may hold numbers that were right for the example alone, so each
 claim about other inputs is tried beside the original, and only what held is written down.
 """
+import dis
 import itertools
 import math
 
@@ -93,10 +94,16 @@ def attempt(function, *arguments):
         return None
 
 
-def drawn(plan, given, tolerance):
-    """The outputs that differ from one run to the next."""
-    first, again = (attempt(plan.outputs, *given) for _ in range(2))
-    return [name for name, one, other in zip(plan.names, first or (), again or ()) if largest_difference([one], [other]) > tolerance]
+def drawn(plan, given, tolerance, seed=None):
+    """The outputs that differ from one run to the next; with a seed, although the random numbers are the same."""
+
+    def run():
+        with torch.random.fork_rng(devices=[], enabled=seed is not None):
+            if seed is not None:
+                torch.manual_seed(seed)
+            return attempt(plan.outputs, *given) or ()
+
+    return [name for name, one, other in zip(plan.names, run(), run()) if largest_difference([one], [other]) > tolerance]
 
 
 def has_booleans(given):
@@ -254,11 +261,13 @@ def is_recurrent(candidate):
 
 
 class Followed(TorchDispatchMode):
-    """Follows what is computed of the inputs to where Python takes a number out of a tensor, as a branch does."""
+    """Follows what is computed of the inputs to where Python takes a number out of a tensor, as a branch does. The truth value
+    with the number `turned` is given as its opposite."""
 
-    def __init__(self, inputs):
+    def __init__(self, inputs, turned=None):
         super().__init__()
         self.kept, self.of, self.taken = list(inputs), {}, set()
+        self.turned, self.decisions = turned, []
         for i, one in enumerate(inputs):
             self.of.setdefault(self.place(one), set()).add(i)
 
@@ -270,8 +279,12 @@ class Followed(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         tensors = [one for one in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         sources = set().union(*(self.of.get(self.place(one), set()) for one in tensors)) if tensors else set()
-        if func in (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default):
-            self.taken |= sources
+        if func in (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default) and sources:
+            if not isinstance(result, bool):
+                self.taken |= sources
+                return result
+            self.decisions.append(sources)
+            return result != (len(self.decisions) - 1 == self.turned)
         for one in torch.utils._pytree.tree_leaves(result):
             if isinstance(one, torch.Tensor) and sources:
                 self.kept.append(one)  # so that nothing else gets its place
@@ -292,12 +305,35 @@ class Left(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def branches_on(plan, inputs):
-    """The inputs whose values decide which way the code goes."""
+def followed(plan, inputs, turned=None):
     inputs = [one.clone() for one in inputs]
-    with torch.no_grad(), Followed(inputs) as followed, Left(followed):
+    with torch.no_grad(), Followed(inputs, turned) as found, Left(found):
         plan.outputs(*inputs)
-    return sorted(followed.taken)
+    return found
+
+
+def branches_on(plan, inputs):
+    """The inputs whose values decide which way the code goes. A check whose other way is an error decides nothing."""
+    found = followed(plan, inputs)
+    decide = set(found.taken)
+    for i, sources in enumerate(found.decisions):
+        if not sources <= decide and not is_check(plan, inputs, i):
+            decide |= sources
+    return sorted(decide)
+
+
+def is_check(plan, inputs, i):
+    """Whether the other way ends at a `raise` or an `assert`. An operator that fails is none: it may have got other inputs."""
+    try:
+        followed(plan, inputs, turned=i)
+        return False
+    except Exception as error:  # noqa: BLE001: whatever a check raises
+        while (first := error.__cause__ or error.__context__) and first.__traceback__:
+            error = first
+        last = error.__traceback__
+        while last.tb_next:
+            last = last.tb_next
+        return last.tb_frame.f_code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def depends_on_size(plan, candidate, given, tolerance):

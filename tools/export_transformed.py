@@ -56,6 +56,15 @@ def described(dist, shape_of, values):
     inner = unwrapped(dist)
     if len(dist.event_shape) > 1:
         raise CannotExport(f"{type(inner).__name__} has {len(dist.event_shape)} event dimensions; none or one is supported")
+    base = inner.base_dist
+    while unwrapped(base) is not None:
+        base = unwrapped(base).base_dist
+    try:
+        own = shape_of(base)
+    except CannotExport as error:
+        raise CannotExport(f"{type(inner).__name__} transforms what is not supported: {error}") from None
+    if own["distribution"] not in BASES:
+        raise CannotExport(f"{type(inner).__name__} transforms a distribution {own['distribution']}; of {', '.join(BASES)} it is supported")
     shape = inner.batch_shape + inner.event_shape
     steps, base = [], inner.base_dist
     for transform in inner.transforms:
@@ -65,12 +74,6 @@ def described(dist, shape_of, values):
         base = unwrapped(base).base_dist
     if not steps:
         raise CannotExport(f"{type(inner).__name__} has no transforms")
-    try:
-        own = shape_of(base)
-    except CannotExport as error:
-        raise CannotExport(f"{type(inner).__name__} transforms what is not supported: {error}") from None
-    if own["distribution"] not in BASES:
-        raise CannotExport(f"{type(inner).__name__} transforms a {own['distribution']}; of {', '.join(BASES)} it is supported")
     if own["distribution"] == "Delta" and "param" in values:
         off = base.param - values["param"]  # TorchRL's TanhDelta puts its parameter between its bounds
         if off.numel() and off.abs().max() > 1e-6:

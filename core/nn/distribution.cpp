@@ -1,11 +1,13 @@
 #include "core/nn/distribution.h"
 
 #include "core/base/error.h"
+#include "core/nn/elementwise.h"
 #include "core/nn/normal.h"
 #include "core/nn/transformed.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -130,11 +132,21 @@ const std::vector<std::vector<std::string>>& parameter_names(DistributionKind ki
   static const Lists* const normal = new Lists{{"loc", "scale"}};
   static const Lists* const classes = new Lists{{"logits"}, {"probs"}};
   static const Lists* const delta = new Lists{{"param"}};
+  static const Lists* const beta = new Lists{{"concentration0", "concentration1"}};
+  static const Lists* const gamma = new Lists{{"concentration", "rate"}};
+  static const Lists* const uniform = new Lists{{"high", "low"}};
+  static const Lists* const exponential = new Lists{{"rate"}};
+  static const Lists* const multivariate = new Lists{{"loc", "scale_tril"}};
   switch (kind) {
     case DistributionKind::categorical:
     case DistributionKind::one_hot_categorical:
     case DistributionKind::bernoulli: return *classes;
     case DistributionKind::delta: return *delta;
+    case DistributionKind::beta: return *beta;
+    case DistributionKind::gamma: return *gamma;
+    case DistributionKind::uniform: return *uniform;
+    case DistributionKind::exponential: return *exponential;
+    case DistributionKind::multivariate_normal: return *multivariate;
     default: return *normal;
   }
 }
@@ -149,6 +161,12 @@ const char* distribution_name(DistributionKind kind) noexcept {
     case DistributionKind::one_hot_categorical: return "OneHotCategorical";
     case DistributionKind::bernoulli: return "Bernoulli";
     case DistributionKind::delta: return "Delta";
+    case DistributionKind::beta: return "Beta";
+    case DistributionKind::gamma: return "Gamma";
+    case DistributionKind::uniform: return "Uniform";
+    case DistributionKind::laplace: return "Laplace";
+    case DistributionKind::exponential: return "Exponential";
+    case DistributionKind::multivariate_normal: return "MultivariateNormal";
     case DistributionKind::transformed: return "Transformed";
   }
   return "";
@@ -162,6 +180,21 @@ std::optional<DistributionKind> distribution_of_name(const std::string& name) no
   return std::nullopt;
 }
 
+bool is_elementwise(DistributionKind kind) noexcept {
+  switch (kind) {
+    case DistributionKind::normal:
+    case DistributionKind::categorical:
+    case DistributionKind::one_hot_categorical:
+    case DistributionKind::bernoulli:
+    case DistributionKind::beta:
+    case DistributionKind::gamma:
+    case DistributionKind::uniform:
+    case DistributionKind::laplace:
+    case DistributionKind::exponential: return true;
+    default: return false;
+  }
+}
+
 bool is_bounded(DistributionKind kind) noexcept {
   return kind == DistributionKind::tanh_normal || kind == DistributionKind::truncated_normal;
 }
@@ -169,6 +202,14 @@ bool is_bounded(DistributionKind kind) noexcept {
 std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,
                                                       const std::vector<std::string>& names,
                                                       const std::vector<at::Tensor>& values) {
+  if (shape.event) {
+    DistributionShape each = shape;
+    each.event = false;
+    return make_event(make_distribution(each, names, values));
+  }
+  const auto parameter = [&](const char* name) -> const at::Tensor& {
+    return values[std::find(names.begin(), names.end(), name) - names.begin()];
+  };
   const bool from_logits = names[0] == "logits";
   switch (shape.kind) {
     case DistributionKind::categorical:
@@ -177,6 +218,13 @@ std::unique_ptr<const Distribution> make_distribution(const DistributionShape& s
       return std::make_unique<OneHotCategorical>(from_logits, values[0]);
     case DistributionKind::bernoulli: return std::make_unique<Bernoulli>(from_logits, values[0]);
     case DistributionKind::delta: return std::make_unique<Delta>(values[0]);
+    case DistributionKind::beta:
+    case DistributionKind::gamma:
+    case DistributionKind::uniform:
+    case DistributionKind::laplace:
+    case DistributionKind::exponential: return make_elementwise(shape.kind, parameter);
+    case DistributionKind::multivariate_normal:
+      return make_multivariate_normal(parameter("loc"), parameter("scale_tril"));
     case DistributionKind::transformed: {
       DistributionShape base = shape;
       base.kind = shape.base;
@@ -186,8 +234,7 @@ std::unique_ptr<const Distribution> make_distribution(const DistributionShape& s
     }
     default: break;
   }
-  const std::size_t loc = names[0] == "loc" ? 0 : 1;
-  return make_normal(shape, values[loc], values[1 - loc]);
+  return make_normal(shape, parameter("loc"), parameter("scale"));
 }
 
 ScaleMapping::ScaleMapping(const std::string& name) {

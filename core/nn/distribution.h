@@ -25,7 +25,13 @@ enum class DistributionKind {
   one_hot_categorical,
   bernoulli,
   delta,
-  transformed,  // another one behind transforms
+  beta,
+  gamma,
+  uniform,
+  laplace,
+  exponential,
+  multivariate_normal,  // the last dimension is one event
+  transformed,          // another one behind transforms
 };
 
 // Where a transformed distribution takes its mode, median, mean or deterministic value from.
@@ -53,6 +59,7 @@ struct DistributionShape {
   std::vector<double> lows, highs;
   double upscale = 5;  // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
+  bool event = false;  // the last dimension is one event, of a distribution of elements
   DistributionKind base = DistributionKind::normal;  // of transformed; the options above are its
   TransformedSpec transformed;
 
@@ -100,6 +107,9 @@ class Distribution {
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind);
 const char* distribution_name(DistributionKind kind) noexcept;
 std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept;
+
+// Whether each element is counted by itself, so that the last dimension can be made one event.
+bool is_elementwise(DistributionKind kind) noexcept;
 
 // Whether it has a lower and an upper bound.
 bool is_bounded(DistributionKind kind) noexcept;

@@ -30,6 +30,8 @@ void check_part(DistributionPart& part) {
     for (const std::string& one : part.names) given += (given.empty() ? "" : ", ") + one;
     fail(Code::invalid_argument, name, " has the parameters ", wanted, ", not ", given);
   }
+  if (part.shape.event && !is_elementwise(part.shape.kind))
+    fail(Code::invalid_argument, name, " has no elements by themselves that could be one event");
   const auto check_bounds = [&](double low, double high) {
     if (!(low < high))
       fail(Code::invalid_argument, name, " from ", low, " to ", high, " holds no value");

@@ -95,6 +95,7 @@ std::string show(const DistributionPart& part) {
   if (is_bounded(shape.root()) && shape.lows.empty())
     object.add("low", shape.low).add("high", shape.high);
   if (!shape.lows.empty()) object.add("low", shape.lows).add("high", shape.highs);
+  if (shape.event) object.add("event", true);
   if (shape.tanh_loc) object.add("tanh_loc", true);
   if (shape.upscale != usual.upscale) object.add("upscale", shape.upscale);
   return object.take();

@@ -418,8 +418,12 @@ TD_TEST(distributions_that_cannot_be_made) {
   one.in_keys_len = 1;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "loc, scale, not loc");
   one = good;
-  one.flags = 2;
+  one.flags = 4;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "flags");
+  one.flags = TD_DISTRIBUTION_EVENT;
+  one.kind = TD_DISTRIBUTION_TANH_NORMAL;
+  refused(one, NULL, TD_ERR_INVALID_ARGUMENT,
+          "TanhNormal has no elements by themselves that could be one event");
   one = good;
   one.reserved[5] = 1;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "reserved");

@@ -401,7 +401,7 @@ TEST(Modules, AnArchiveMayWriteSomeOutputsOnly) {
 TEST(Modules, WhatFollowsIsWrittenAsItWasRead) {
   const char* same[] = {
       R"({"version": 2, "in_keys": [["a"]], "out_keys": [["p"]], "then": [{"kind": "normal_params", "in_key": ["p"], "loc_key": ["loc"], "scale_key": ["scale"], "scale_mapping": "exp", "scale_lb": 0.125}]})",
-      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"]}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
+      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"], "event": true}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
       R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})",
       R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], "batch": {"dims": 1, "direct": [1], "flat": [0, 1, 2, 3], "front": [3], "empty": false}, "then": [{"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": [-1, -2.5], "high": [1, 2]}], "interaction": "random", "return_log_prob": true, "num_samples": 0}]})"};
   for (const char* json : same) EXPECT_EQ(script_meta_json(read_script_meta(json, "f")), json);
@@ -549,8 +549,8 @@ TEST(Modules, WhatCannotFollow) {
        R"("seed" is no whole number from 0)"},
       {R"({"kind": "probabilistic", "distributions": [{}]})", Code::format,
        R"(then[0].distributions[0] lacks "distribution")"},
-      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Gamma"}]})",
-       Code::unsupported, R"(the distribution "Gamma" is unknown)"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Cauchy"}]})",
+       Code::unsupported, R"(the distribution "Cauchy" is unknown)"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta"}]})", Code::format,
        R"(lacks "in_keys")"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["p"]}]})",

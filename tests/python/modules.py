@@ -508,6 +508,134 @@ def transformer():
     return TensorDictModule(Reader(), ["tokens", "mask"], ["action"]), td
 
 
+def distributional():
+    """It checks its input by a branch on real numbers whose other way is an error."""
+    from torchrl.modules import MLP, DistributionalQValueActor
+
+    network = MLP(in_features=4, out_features=(7, 3), depth=1, num_cells=8)
+    return DistributionalQValueActor(network, support=torch.linspace(-1, 1, 7), in_keys=["observation"], action_space="categorical"), observation()
+
+
+def checks():
+    class Checked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(2)
+
+        def forward(self, x):
+            assert torch.isfinite(x).all(), "not finite"
+            if (x.abs() > 1e6).any():
+                raise ValueError("too large")
+            return self.layers(x)
+
+    return TensorDictModule(Checked(), ["observation"], ["action"]), observation()
+
+
+def units():
+    """What a new torch has operators for and an old libtorch lacks: attention in one operator, and RMSNorm."""
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+            self.see, self.read = nn.Linear(3, 8), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+            self.norm, self.out = nn.RMSNorm(8), nn.Linear(8, 2)
+
+        def forward(self, x, present):
+            found = self.norm(self.read(self.see(x), src_key_padding_mask=~present))
+            found = nn.functional.scaled_dot_product_attention(found, found, found, attn_mask=present.unsqueeze(-2))
+            share = present.unsqueeze(-1).to(x.dtype)
+            return self.out((found * share).sum(-2) / share.sum(-2).clamp_min(1))
+
+    if not hasattr(nn, "RMSNorm"):
+        raise ImportError("this torch has no RMSNorm")
+    present = torch.arange(5).expand(ROWS, 5) < torch.tensor([1, 2, 3, 4, 5]).unsqueeze(-1)
+    td = TensorDict({"units": {"x": torch.randn(ROWS, 5, 3), "present": present}}, [ROWS])
+    return TensorDictModule(Reader(), [("units", "x"), ("units", "present")], ["action"]), td
+
+
+def mapped():
+    """Below vmap a product with one row takes away dimensions by a list, which an old libtorch lacks."""
+    from torchrl.modules import VmapModule
+
+    return VmapModule(TensorDictModule(mlp(2), ["observation"], ["action"]), 0), observation()
+
+
+def two(kind, names, event=False):
+    """A distribution of two parameters above 1 for each of two elements."""
+
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(4)
+
+        def forward(self, x):
+            return tuple(self.layers(x).exp().add(1).chunk(2, -1))
+
+    def make(**params):
+        return D.Independent(kind(**params), 1) if event else kind(**params)
+
+    network = TensorDictModule(Halves(), ["observation"], list(names))
+    return sampled(make, names, network=network), observation()
+
+
+def beta():
+    return two(D.Beta, ["concentration1", "concentration0"])
+
+
+def beta_of_joints():
+    return two(D.Beta, ["concentration1", "concentration0"], event=True)
+
+
+def gamma():
+    return two(D.Gamma, ["concentration", "rate"])
+
+
+def uniform():
+    return two(lambda low, width: D.Uniform(low - 3, low + width), ["low", "width"], event=True)
+
+
+def laplace():
+    return two(D.Laplace, ["loc", "scale"])
+
+
+def exponential():
+    return sampled(D.Exponential, ["rate"], network=TensorDictModule(nn.Sequential(mlp(3), nn.Softplus()), ["observation"], ["rate"])), observation()
+
+
+def buttons():
+    def make(logits):
+        return D.Independent(D.Bernoulli(logits=logits), 1)
+
+    return sampled(make, ["logits"]), observation()
+
+
+def choices():
+    """Three choices at once, of which some are forbidden."""
+    from torchrl.modules import MaskedCategorical
+
+    def make(logits, mask):
+        return D.Independent(MaskedCategorical(logits=logits, mask=mask), 1)
+
+    network = TensorDictModule(nn.Sequential(mlp(6), nn.Unflatten(-1, (3, 2))), ["observation"], ["logits"])
+    allowed = torch.tensor([[True, True], [False, True], [True, False]]).expand(ROWS, 3, 2).clone()
+    return sampled(make, ["logits", "mask"], network=network), observation().set("mask", allowed)
+
+
+def full_covariance():
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.loc, self.root = mlp(2), mlp(4)
+
+        def forward(self, x):
+            root = self.root(x).unflatten(-1, (2, 2))
+            return self.loc(x), root @ root.transpose(-1, -2) + torch.eye(2)
+
+    names = ["loc", "covariance_matrix"]
+    return sampled(D.MultivariateNormal, names, network=TensorDictModule(Heads(), ["observation"], names)), observation()
+
+
 def joints():
     """Each joint has its bounds."""
     limits = {"low": torch.tensor([-1.0, -2.0]), "high": torch.tensor([1.0, 3.0]), "tanh_loc": True}
@@ -695,6 +823,8 @@ def composite_of_transformed():
 
 
 GOOD = [
+    distributional, checks, units, mapped,
+    beta, beta_of_joints, gamma, uniform, laplace, exponential, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
     shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
@@ -721,7 +851,7 @@ def policy():
 
 def unknown_distribution():
     def make(loc, scale):
-        return D.Laplace(loc, scale)
+        return D.Cauchy(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -844,6 +974,36 @@ def own_counter():
     return TensorDictModule(Counter(), ["observation"], ["action"]), observation()
 
 
+def last_state():
+    """Its memory is no entry."""
+
+    class Remembering(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.last = nn.GRUCell(4, 3), None
+
+        def forward(self, x):
+            self.last = self.cell(x, self.last)
+            return self.last
+
+    return TensorDictModule(Remembering(), ["observation"], ["action"]), observation()
+
+
+def branch_that_fails():
+    """The other side of the branch fails by an operator: that is no check."""
+
+    class Sides(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.near, self.far = mlp(2), mlp(2, 5)
+
+        def forward(self, x):
+            sides = [self.near, self.far]
+            return sides[int(bool((x.abs() > 1e6).any()))](x)
+
+    return TensorDictModule(Sides(), ["observation"], ["action"]), observation()
+
+
 def tolerant():
     modules = TensorDictModule(mlp(2), ["observation"], ["action"]), TensorDictModule(nn.Linear(3, 2), ["goal"], ["plan"])
     return TensorDictSequential(*modules, partial_tolerant=True), observation().set("goal", torch.randn(ROWS, 3))
@@ -911,9 +1071,9 @@ TRAINED = [in_training, actor_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum"}
 
 BAD = {
-    unknown_distribution: "Laplace",
+    unknown_distribution: "Cauchy",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
-    transformed_uniform: "transforms what is not supported: the distribution Uniform",
+    transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",
     log_prob_of_tanh_delta: "is one of two infinities",
     scale_of_the_values: "the distribution's transforms depends on the values of its parameters",
@@ -927,6 +1087,8 @@ BAD = {
     whole_episodes: "is in recurrent mode",
     exploring: "the network draws random numbers",
     median_that_python_lacks: "the module itself fails on the example: NotImplementedError",
+    last_state: "the module keeps something in itself",
+    branch_that_fails: "a branch depends on the values of 'observation'",
     own_counter: "changes the module's own tensor 'module.calls'",
     tolerant: "is partial_tolerant",
     hook_of_a_sample: "has a hook",

@@ -214,14 +214,20 @@ const DISTRIBUTIONS = Dict(:Normal => TD_DISTRIBUTION_NORMAL, :IndependentNormal
                            :TanhNormal => TD_DISTRIBUTION_TANH_NORMAL, :TruncatedNormal => TD_DISTRIBUTION_TRUNCATED_NORMAL,
                            :Categorical => TD_DISTRIBUTION_CATEGORICAL,
                            :OneHotCategorical => TD_DISTRIBUTION_ONE_HOT_CATEGORICAL,
-                           :Bernoulli => TD_DISTRIBUTION_BERNOULLI, :Delta => TD_DISTRIBUTION_DELTA)
+                           :Bernoulli => TD_DISTRIBUTION_BERNOULLI, :Delta => TD_DISTRIBUTION_DELTA,
+                           :Beta => TD_DISTRIBUTION_BETA, :Gamma => TD_DISTRIBUTION_GAMMA,
+                           :Uniform => TD_DISTRIBUTION_UNIFORM, :Laplace => TD_DISTRIBUTION_LAPLACE,
+                           :Exponential => TD_DISTRIBUTION_EXPONENTIAL,
+                           :MultivariateNormal => TD_DISTRIBUTION_MULTIVARIATE_NORMAL)
 
 """
-    Distribution(kind, out_key; params..., low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
+    Distribution(kind, out_key; params..., event = false, low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
 
 A distribution over entries of a dictionary, for [`probabilistic`](@ref). `kind` is `:Normal`,
-`:IndependentNormal`, `:TanhNormal`, `:TruncatedNormal`, `:Categorical`, `:OneHotCategorical`, `:Bernoulli` or
-`:Delta`. Each of `params` names a parameter and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`.
+`:IndependentNormal`, `:TanhNormal`, `:TruncatedNormal`, `:Categorical`, `:OneHotCategorical`, `:Bernoulli`,
+`:Delta`, `:Beta`, `:Gamma`, `:Uniform`, `:Laplace`, `:Exponential` or `:MultivariateNormal`. Each of `params` names a parameter
+and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`; of `:Uniform`, `low` and `high` are such parameters. With
+`event` the last dimension is one event.
 """
 struct Distribution
     kind::td_distribution_kind
@@ -230,17 +236,20 @@ struct Distribution
     low::Float64
     high::Float64
     tanh_loc::Bool
+    event::Bool
     upscale::Float64
     log_prob_key::Any
 end
 
-function Distribution(kind::Symbol, out_key; low::Real = -1, high::Real = 1, tanh_loc::Bool = false, upscale::Real = 5,
+function Distribution(kind::Symbol, out_key; low = -1, high = 1, event::Bool = false, tanh_loc::Bool = false, upscale::Real = 5,
                       log_prob_key = nothing, params...)
+    kind === :Uniform && return Distribution(TD_DISTRIBUTION_UNIFORM, out_key, Pair{String,Any}["low" => low, "high" => high],
+                                             -1, 1, tanh_loc, event, upscale, log_prob_key)
     code = get(DISTRIBUTIONS, kind) do
         throw(ArgumentError("a distribution is one of $(join(sort!(collect(keys(DISTRIBUTIONS))), ", ")), not $(repr(kind))"))
     end
     Distribution(code, out_key, Pair{String,Any}[String(name) => key for (name, key) in pairs(params)], low, high,
-                 tanh_loc, upscale, log_prob_key)
+                 tanh_loc, event, upscale, log_prob_key)
 end
 
 # f(part) for a distribution in the form of the library, which lives as long as `f` runs.
@@ -251,7 +260,7 @@ function with_distribution(f, d::Distribution)
         with_keys((d.out_key,)) do out, _
             with_optional_keys(d.log_prob_key === nothing ? nothing : (d.log_prob_key,)) do log_prob, _
                 GC.@preserve names pointers ins out f(td_distribution(
-                    kind = d.kind, flags = d.tanh_loc ? TD_DISTRIBUTION_TANH_LOC : 0, in_keys = pointer(ins),
+                    kind = d.kind, flags = (d.tanh_loc ? TD_DISTRIBUTION_TANH_LOC : 0) | (d.event ? TD_DISTRIBUTION_EVENT : 0), in_keys = pointer(ins),
                     in_keys_len = ins_len, names = pointer(pointers), names_len = length(pointers),
                     out_key = pointer(out), log_prob_key = log_prob, low = d.low, high = d.high,
                     upscale = d.upscale))

@@ -21,7 +21,15 @@ enum {
                                                 classes; gives their numbers */
   TD_DISTRIBUTION_ONE_HOT_CATEGORICAL = 5, /**< the same; gives a 1 among zeros */
   TD_DISTRIBUTION_BERNOULLI = 6,           /**< (logits) or (probs) for each element */
-  TD_DISTRIBUTION_DELTA = 7                /**< (param): always this value */
+  TD_DISTRIBUTION_DELTA = 7,               /**< (param): always this value */
+  TD_DISTRIBUTION_BETA = 8,                /**< (concentration1, concentration0) for each element;
+                                                since 0.3, as all below */
+  TD_DISTRIBUTION_GAMMA = 9,               /**< (concentration, rate) for each element */
+  TD_DISTRIBUTION_UNIFORM = 10,            /**< (low, high) for each element */
+  TD_DISTRIBUTION_LAPLACE = 11,            /**< (loc, scale) for each element */
+  TD_DISTRIBUTION_EXPONENTIAL = 12,        /**< (rate) for each element */
+  TD_DISTRIBUTION_MULTIVARIATE_NORMAL = 13 /**< (loc, scale_tril), a triangular matrix; the last
+                                                dimension is one event */
 };
 
 /**
@@ -29,10 +37,13 @@ enum {
  */
 typedef uint32_t td_distribution_flags;
 enum {
-  TD_DISTRIBUTION_TANH_LOC = 1 /**< loc becomes upscale * tanh(loc / upscale); for
-                                    TD_DISTRIBUTION_TANH_NORMAL, which then adds the middle of its
-                                    bounds as TorchRL does, and
-                                    TD_DISTRIBUTION_TRUNCATED_NORMAL */
+  TD_DISTRIBUTION_TANH_LOC = 1, /**< loc becomes upscale * tanh(loc / upscale); for
+                                     TD_DISTRIBUTION_TANH_NORMAL, which then adds the middle of its
+                                     bounds as TorchRL does, and
+                                     TD_DISTRIBUTION_TRUNCATED_NORMAL */
+  TD_DISTRIBUTION_EVENT = 2     /**< the last dimension is one event, of which the log-probabilities
+                                     are summed, as in Python's Independent(…, 1); for kinds "for
+                                     each element" and those of classes; since 0.3 */
 };
 
 /**
@@ -40,7 +51,7 @@ enum {
  */
 typedef struct td_distribution {
   td_distribution_kind kind;                /**< which one */
-  td_distribution_flags flags;              /**< TD_DISTRIBUTION_TANH_LOC */
+  td_distribution_flags flags;              /**< which of them hold */
   const td_key *in_keys;                    /**< borrowed; the entries that hold its parameters */
   size_t in_keys_len;                       /**< number of keys */
   const char *const *TD_NULLABLE names;     /**< borrowed; which parameter each entry is; NULL: the
@@ -93,7 +104,7 @@ typedef struct td_module_probabilistic_options {
  * @param result    new; free with td_module_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (other parameters than the distribution has, no
- *         distribution, no room between the bounds, a reserved field that is not zero),
+ *         distribution, an event of a kind that is one, no room between the bounds, a reserved field that is not zero),
  *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
  * @threadsafety any thread
  */

@@ -31,6 +31,24 @@ namespace TensorDicts
 
         /// <summary>param: always this value.</summary>
         Delta = 7,
+
+        /// <summary>concentration1 and concentration0, for each element.</summary>
+        Beta = 8,
+
+        /// <summary>concentration and rate, for each element.</summary>
+        Gamma = 9,
+
+        /// <summary>low and high, for each element.</summary>
+        Uniform = 10,
+
+        /// <summary>loc and scale, for each element.</summary>
+        Laplace = 11,
+
+        /// <summary>rate, for each element.</summary>
+        Exponential = 12,
+
+        /// <summary>loc and scale_tril, a triangular matrix; the last dimension is one event.</summary>
+        MultivariateNormal = 13,
     }
 
     /// <summary>A distribution over entries of a dictionary.</summary>
@@ -58,6 +76,9 @@ namespace TensorDicts
 
         /// <summary>The upper bound.</summary>
         public double High { get; set; } = 1;
+
+        /// <summary>The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.</summary>
+        public bool Event { get; set; }
 
         /// <summary>If it is given, loc becomes this times the hyperbolic tangent of loc divided by this.</summary>
         public double? TanhLocUpscale { get; set; }
@@ -112,7 +133,8 @@ namespace TensorDicts
                     parts[i] = new td_distribution
                     {
                         kind = (td_distribution_kind)one.Kind,
-                        flags = one.TanhLocUpscale.HasValue ? td_distribution_flags.TD_DISTRIBUTION_TANH_LOC : 0,
+                        flags = (one.TanhLocUpscale.HasValue ? td_distribution_flags.TD_DISTRIBUTION_TANH_LOC : 0) |
+                            (one.Event ? td_distribution_flags.TD_DISTRIBUTION_EVENT : 0),
                         in_keys = keys.Pointer,
                         in_keys_len = keys.Length,
                         names = names.Pointer->path,

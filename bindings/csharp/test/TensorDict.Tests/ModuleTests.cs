@@ -213,6 +213,10 @@ public class ModuleTests
         using TensorDict sampled = bounded.Call(sure);
         Assert.Equal(new long[] { 3, 4 }, sampled.BatchSize);
         Assert.True(sampled.ContainsKey(("lp", "a")));
+        using TensorDictModule laplace = TensorDictModule.Probabilistic(
+            new[] { new TensorDistribution(DistributionKind.Laplace, "x", ("loc", "loc"), ("scale", "scale")) { Event = true } },
+            new ProbabilisticOptions { ReturnLogProb = true });
+        Expect.Shape(laplace.Call(sure).GetTensor("x_log_prob").Shape, 4);
         using TensorDictModule halves = TensorDictModule.NormalParams("h", "exp");
         using var h = new TensorDict(1);
         h["h"] = Tensor.FromArray(new[] { 7f, 0f }, 1, 2);

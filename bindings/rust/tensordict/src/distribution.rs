@@ -28,6 +28,18 @@ pub enum DistributionKind {
     Bernoulli,
     /// `param`: always this value.
     Delta,
+    /// `concentration1` and `concentration0`, for each element.
+    Beta,
+    /// `concentration` and `rate`, for each element.
+    Gamma,
+    /// `low` and `high`, for each element.
+    Uniform,
+    /// `loc` and `scale`, for each element.
+    Laplace,
+    /// `rate`, for each element.
+    Exponential,
+    /// `loc` and `scale_tril`, a triangular matrix; the last dimension is one event.
+    MultivariateNormal,
 }
 
 impl DistributionKind {
@@ -41,6 +53,12 @@ impl DistributionKind {
             Self::OneHotCategorical => sys::TD_DISTRIBUTION_ONE_HOT_CATEGORICAL,
             Self::Bernoulli => sys::TD_DISTRIBUTION_BERNOULLI,
             Self::Delta => sys::TD_DISTRIBUTION_DELTA,
+            Self::Beta => sys::TD_DISTRIBUTION_BETA,
+            Self::Gamma => sys::TD_DISTRIBUTION_GAMMA,
+            Self::Uniform => sys::TD_DISTRIBUTION_UNIFORM,
+            Self::Laplace => sys::TD_DISTRIBUTION_LAPLACE,
+            Self::Exponential => sys::TD_DISTRIBUTION_EXPONENTIAL,
+            Self::MultivariateNormal => sys::TD_DISTRIBUTION_MULTIVARIATE_NORMAL,
         }
     }
 }
@@ -54,6 +72,7 @@ pub struct Distribution {
     log_prob_key: Option<KeyPath>,
     bounds: (f64, f64),
     tanh_loc: Option<f64>,
+    event: bool,
 }
 
 impl Distribution {
@@ -73,7 +92,14 @@ impl Distribution {
             log_prob_key: None,
             bounds: (-1.0, 1.0),
             tanh_loc: None,
+            event: false,
         }
+    }
+
+    /// The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.
+    pub fn event(mut self) -> Self {
+        self.event = true;
+        self
     }
 
     /// The entry that gets the log-probability; else that of the value with `_log_prob` behind its name.
@@ -188,7 +214,8 @@ impl TensorDictModule {
             .zip(&kept)
             .map(|(one, kept)| sys::td_distribution {
                 kind: one.kind.raw(),
-                flags: if one.tanh_loc.is_some() { sys::TD_DISTRIBUTION_TANH_LOC } else { 0 },
+                flags: if one.tanh_loc.is_some() { sys::TD_DISTRIBUTION_TANH_LOC } else { 0 }
+                    | if one.event { sys::TD_DISTRIBUTION_EVENT } else { 0 },
                 in_keys: kept.in_keys.list(),
                 in_keys_len: kept.in_keys.len(),
                 names: kept.names.path(),

@@ -268,6 +268,13 @@ fn distributions() {
             .unwrap();
     assert_eq!(sampled.batch_size(), [3, 4]);
     assert!(sampled.contains(("lp", "a")));
+    let laplace =
+        Distribution::new(DistributionKind::Laplace, [("loc", "loc"), ("scale", "scale")], "a")
+            .event();
+    let scored = ProbabilisticOptions::new().return_log_prob();
+    let one = TensorDictModule::probabilistic(&[laplace], &scored).unwrap().call(&sure).unwrap();
+    assert_eq!(one.tensor("a").unwrap().shape().len(), 2);
+    assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
 }
 
 #[test]
