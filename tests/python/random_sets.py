@@ -268,8 +268,6 @@ def tree(file):
             value = one[()]
             texts = isinstance(value, np.ndarray) and value.dtype.kind in "OS"  # of fixed length or not
             found[name] = [bytes(text) for text in value] if texts else value
-            if name in ("rewards", "terminals"):
-                found[name] = value.reshape(-1)  # D4RL takes [N, 1], too
 
     file.visititems(add)
     return found
@@ -352,7 +350,7 @@ def d4rl(rnd, folder):
         file.create_dataset("rewards", data=np.random.default_rng(seed).normal(size=column).astype(rnd.choice(["float32", "float64"])), **how)
         file.create_dataset("terminals", data=np.random.default_rng(seed).random(column) < 0.15, **how)
         if rnd.random() < 0.7:
-            file.create_dataset("timeouts", data=np.random.default_rng(seed + 1).random((n,)) < 0.15, **how)
+            file.create_dataset("timeouts", data=np.random.default_rng(seed + 1).random(column) < 0.15, **how)
         for key in rnd.sample(["infos/qpos", "infos/qvel", "infos/goal"], rnd.randint(0, 2)):
             file.create_dataset(key, data=array(rnd, n), **how)
         if rnd.random() < 0.4:
