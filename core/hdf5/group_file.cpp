@@ -20,6 +20,7 @@ class OpenGroups final : public GroupFile {
  public:
   OpenGroups(const std::string& path, std::uint64_t max_bytes, std::uint32_t max_entries) {
     if (max_entries != 0) options_.max_entries = max_entries;
+    options_.bits = true;
     if (path.empty()) fail(Code::io, "no such file: the path is empty");
     const std::string name = files::absolute(path);
     where_ = quote(name);
@@ -163,7 +164,8 @@ class OpenGroups final : public GroupFile {
     Budget budget = this->budget();
     const Id dataset = open_dataset(file_, leaf.place, where_);
     const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
-    const TypePlan plan = plan_field(type, leaf.fields, where_);
+    TypePlan plan = plan_field(type, leaf.fields, where_);
+    if (leaf.fields.empty()) plan = plan_bits(type, std::move(plan), where_);
     const Id space = need(H5Dget_space(dataset), Code::format, where_, "bad dataset");
     require_same(leaf, plan, space);
     Sizes sizes = leaf.sizes;

@@ -259,6 +259,22 @@ TEST_F(Datasets, ChunksOfD4rl) {
   EXPECT_EQ(cut->rows(0, 30).get({"next", "done"}).sum().item<std::int64_t>(), 3);
 }
 
+TEST_F(Datasets, UnsignedNumbers) {
+  const auto set = open("d4rl/unsigned.hdf5");
+  if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+  const TensorDict rows = set->rows(0, 4);
+  const auto numbers = [&](std::vector<std::string_view> key) {
+    const at::Tensor values = rows.get(key).reshape({-1}).to(at::kLong).contiguous();
+    return std::vector<std::int64_t>(values.data_ptr<std::int64_t>(),
+                                     values.data_ptr<std::int64_t>() + values.numel());
+  };
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(numbers({"observation"}), (Numbers{1, 65535, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(numbers({"action"}), (Numbers{0, 4294967295, 2, 3}));
+  EXPECT_EQ(numbers({"info", "hash"}), (Numbers{0, -1, INT64_MIN, 5}));
+  EXPECT_EQ(numbers({"info", "big"}), (Numbers{1, 2, 3, INT64_MAX}));
+}
+
 TEST_F(Datasets, RawDemonstrations) {
   const auto set = open("robomimic/raw.hdf5");
   if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
