@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace td::datasets {
 
@@ -101,6 +103,11 @@ class D4rl final : public GroupSource {
     TensorDict result;
     put_members(result, file_->attributes("/"));
     for (const hdf5::Leaf& leaf : others_) put_leaf(result, leaf.path, *file_, leaf);
+    if (wide_.empty()) return result;
+    std::vector<Plain> names;
+    for (const char* name : {"rewards", "terminals", "timeouts"})
+      if (wide_.count(name) != 0) names.push_back(Plain::of_text(name));
+    result.set_non_tensor({wide_mark}, Plain::of_list(std::move(names)));
     return result;
   }
 
@@ -132,8 +139,9 @@ class D4rl final : public GroupSource {
         column.key = known.key;
         column.form = known.form;
         require_rows(*file_, leaf, table.rows);
-        if (leaf.holds != hdf5::Leaf::tensor)
+        if (known.form != Form::as_stored && leaf.holds != hdf5::Leaf::tensor)
           fail(Code::format, file_->where(), ": ", quote(leaf.place), " holds no numbers");
+        if (known.form != Form::as_stored && leaf.sizes.size() > 1) wide_.insert(known.name);
       }
       if (leaf.path[0] == "metadata" || leaf.rows() != table.rows) {
         others_.push_back(std::move(leaf));
@@ -188,6 +196,7 @@ class D4rl final : public GroupSource {
   std::int64_t limit_;
   std::vector<Table> tables_;
   std::vector<hdf5::Leaf> others_;
+  std::set<std::string> wide_;      // stored as [rows, 1]
   std::vector<std::int64_t> ends_;  // the row behind each episode
 };
 

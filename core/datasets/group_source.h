@@ -55,11 +55,18 @@ class GroupSource : public Source {
   }
 
  protected:
+  // Of all episodes by an attribute of their groups; length() has the word where it tells none.
+  std::vector<std::int64_t> lengths_of(const std::vector<std::string>& groups,
+                                       const char* attribute) const;
+
   std::unique_ptr<hdf5::GroupFile> file_;
 };
 
 // The attribute of robomimic's /data by which we know an observation that is no dictionary.
 inline constexpr const char* plain_mark = "tensordict_plain_observation";
+
+// The member of D4RL's metadata with the names of the datasets that are stored as [rows, 1], where others are [rows].
+inline constexpr const char* wide_mark = "tensordict_columns";
 
 // A whole dataset as an entry.
 void put_leaf(TensorDict& td, const OwnedKey& key, const hdf5::GroupFile& file,

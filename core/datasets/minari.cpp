@@ -27,7 +27,13 @@ class Minari final : public GroupSource {
     count_episodes();
   }
 
-  std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
+  std::vector<std::int64_t> lengths() const override {
+    std::vector<std::string> groups;
+    for (std::int64_t i = 0; i < episodes; ++i) groups.push_back(group(i));
+    const std::vector<std::int64_t> lengths = lengths_of(groups, "total_steps");
+    meta_.require_total(lengths);
+    return lengths;
+  }
 
   std::int64_t length(std::int64_t episode) const override {
     if (mended) return found_in(episode).steps();

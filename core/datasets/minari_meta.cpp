@@ -79,19 +79,16 @@ Plain mended_members(const Plain& members, const std::string& file, const MendFn
   return object_of(kept);
 }
 
-std::vector<std::int64_t> MinariMeta::lengths(const Source& set) const {
-  std::vector<std::int64_t> lengths;
+void MinariMeta::require_total(const std::vector<std::int64_t>& lengths) const {
   std::int64_t all = 0;
-  for (std::int64_t i = 0; i < set.episodes; ++i) {
-    lengths.push_back(set.length(i));
-    if (__builtin_add_overflow(all, lengths.back(), &all)) all = -1;
+  for (const std::int64_t length : lengths) {
+    if (__builtin_add_overflow(all, length, &all)) all = -1;
   }
   const Plain* steps = members.find("total_steps", Plain::integer);
   if (steps != nullptr && steps->integral() != all) {
     fail(Code::format, where, ": total_steps is ", steps->integral(), ", and the episodes have ",
          all, " steps");
   }
-  return lengths;
 }
 
 std::vector<std::pair<const char*, double>> reward_sums(const TensorDict& rows) {

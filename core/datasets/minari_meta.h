@@ -21,8 +21,8 @@ struct MinariMeta {
 
   Space observation_space() const { return Space(known(observations)); }
   Space action_space() const { return Space(known(actions)); }
-  // Those of the episodes of a set. Code::format if they are not as many as total_steps.
-  std::vector<std::int64_t> lengths(const Source& set) const;
+  // Code::format if the episodes have not as many steps as total_steps says.
+  void require_total(const std::vector<std::int64_t>& lengths) const;
 
  private:
   static const Plain* known(const Plain& space) {

@@ -33,7 +33,12 @@ class MinariTables final : public Source {
 
   std::string where() const override { return meta_.where; }
 
-  std::vector<std::int64_t> lengths() const override { return meta_.lengths(*this); }
+  std::vector<std::int64_t> lengths() const override {
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t i = 0; i < episodes; ++i) lengths.push_back(length(i));
+    meta_.require_total(lengths);
+    return lengths;
+  }
 
   std::int64_t length(std::int64_t episode) const override {
     if (options_.mended) return std::max<std::int64_t>(table(episode)->rows() - 1, 0);

@@ -276,6 +276,15 @@ std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& gro
   return found->integral();
 }
 
+std::vector<std::int64_t> GroupSource::lengths_of(const std::vector<std::string>& groups,
+                                                  const char* attribute) const {
+  std::vector<std::int64_t> lengths(groups.size(), -1);
+  if (!mended) lengths = file_->counts(groups, attribute);
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    if (lengths[i] < 0) lengths[i] = length(static_cast<std::int64_t>(i));
+  return lengths;
+}
+
 void StepsFound::add(const hdf5::Leaf& leaf, std::int64_t more) {
   const std::int64_t steps = std::max<std::int64_t>(leaf.rows() - more, 0);
   if (leaf.rows() < 0) return;

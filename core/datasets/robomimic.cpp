@@ -36,9 +36,9 @@ class Robomimic final : public GroupSource {
   }
 
   std::vector<std::int64_t> lengths() const override {
-    std::vector<std::int64_t> lengths;
-    for (const std::string& name : names_) lengths.push_back(length_of(group(name)));
-    return lengths;
+    std::vector<std::string> groups;
+    for (const std::string& name : names_) groups.push_back(group(name));
+    return lengths_of(groups, "num_samples");
   }
 
   std::int64_t length(std::int64_t episode) const override {

@@ -1,4 +1,5 @@
 #include "core/consolidated/file_bytes.h"
+#include "core/datasets/group_source.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/hdf5/group_file.h"
@@ -28,6 +29,10 @@ class D4rlWriter final : public SetWriter {
   explicit D4rlWriter(SetPlan plan)
       : plan_(std::move(plan)), draft_(plan_.options), file_(open_file(plan_)) {
     if (!file_->is_empty()) resume();
+    const Plain wide = metadata_member(plan_.metadata, wide_mark);
+    if (!wide.is(Plain::list)) return;
+    for (const Plain& name : wide.items())
+      if (name.is(Plain::text)) wide_.insert(std::string(name.characters()));
   }
 
   std::int64_t episodes() const override { return now_.episodes; }
@@ -66,14 +71,24 @@ class D4rlWriter final : public SetWriter {
     at::Tensor timeouts;   // of the episode; one more before it, if the last one was cut there
   };
 
+  // [rows], or [rows, 1] as the set had it.
+  Rows number_of_row(const char* name, const Rows& given) const {
+    Rows rows = without_one(given);
+    if (wide_.count(name) != 0 && rows.is_tensor() && rows.tensor.dim() == 1)
+      rows.tensor = rows.tensor.unsqueeze(1);
+    return rows;
+  }
+
   void put_head() {
-    put_metadata(draft_, plan_.metadata, {},
-                 {"total", "total_episodes", "total_steps", "data_format", "dataset_size"});
+    put_metadata(
+        draft_, plan_.metadata, {},
+        {"total", "total_episodes", "total_steps", "data_format", "dataset_size", wide_mark});
   }
 
   void resume() {
     const std::string target = new_file_path(plan_.path);
     const auto set = open_d4rl(target, DatasetOptions());
+    plan_.metadata = set->metadata();
     now_.episodes = set->episodes;
     for (const std::int64_t length : set->lengths()) now_.rows += length;
     const auto file = hdf5::GroupFile::open(target, 0, 0);
@@ -113,8 +128,8 @@ class D4rlWriter final : public SetWriter {
     };
     const auto move = [&](const OwnedKey& from, const char* to, const char* needed) {
       std::optional<Rows> taken = entries.take(from);
-      if (taken)
-        return add({to}, from[0] == "next" && from[1] == "reward" ? without_one(*taken) : *taken);
+      const bool is_reward = from[0] == "next" && from[1] == "reward";
+      if (taken) return add({to}, is_reward ? number_of_row(to, *taken) : *taken);
       if (needed != nullptr) fail_needed(DatasetKind::d4rl, needed, number);
     };
     move({"observation"}, "observations", "an observation that is one tensor");
@@ -123,7 +138,7 @@ class D4rlWriter final : public SetWriter {
     move({"next", "reward"}, "rewards", "one tensor for its rewards");
     Rows flags;
     put_ends(take_ends(entries, draft_, number), number, steps, next, flags);
-    add({"terminals"}, flags);
+    add({"terminals"}, number_of_row("terminals", flags));
     for (const OwnedKey& key : entries.below({"info"})) {
       OwnedKey place{"infos"};
       place.insert(place.end(), key.begin() + 1, key.end());
@@ -171,13 +186,14 @@ class D4rlWriter final : public SetWriter {
   void write_timeouts(const State& next) {
     if (!next.has_timeouts || !next.timeouts.defined()) return;
     TensorDict column;
-    column.set({"timeouts"}, next.timeouts);
+    column.set({"timeouts"}, number_of_row("timeouts", {next.timeouts, {}}).tensor);
     file_->write_rows(column, next.rows - next.timeouts.size(0));
   }
 
   SetPlan plan_;
   Draft draft_;
   State now_;
+  std::set<std::string> wide_;  // datasets of [rows, 1]
   std::unique_ptr<hdf5::GrowingFile> file_;
 };
 

@@ -26,6 +26,7 @@ std::string_view type_of(const Plain& space) {
 
 void add_numbers(const Plain& value, std::vector<double>& to) {
   if (value.is_number()) to.push_back(value.number());
+  if (value.is(Plain::boolean)) to.push_back(value.truth() ? 1 : 0);
   for (const Plain& one : value.is(Plain::list) ? value.items() : Span<Plain>())
     add_numbers(one, to);
 }
@@ -38,6 +39,12 @@ at::Tensor bounds_of(const Plain& space, const char* name, SizesView sizes) {
   for (const std::int64_t size : sizes) wanted *= size;
   if (static_cast<std::int64_t>(numbers.size()) != wanted) return {};
   return at::tensor(numbers, at::kDouble).reshape(sizes);
+}
+
+// What the values of a dtype are read as: libtorch may lack the wider unsigned ones.
+bool is_read_as(std::string_view stored, std::string_view held) {
+  return stored == held || (stored == "uint16" && held == "int32") ||
+         ((stored == "uint32" || stored == "uint64") && held == "int64");
 }
 
 class Look {
@@ -98,7 +105,7 @@ class Look {
     }
     const Plain* dtype = space.find("dtype", Plain::text);
     const std::string held = dtype_name(values.scalar_type()).substr(6);
-    if (type == "Box" && dtype != nullptr && dtype->characters() != held)
+    if (type == "Box" && dtype != nullptr && !is_read_as(dtype->characters(), held))
       problems_.add(at_, shown_, " is ", held, ", and its space ", dtype->characters());
     const at::Tensor all = values.to(at::kDouble);
     if (type == "Box") {

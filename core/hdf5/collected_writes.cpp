@@ -15,7 +15,8 @@ namespace td::hdf5 {
 
 namespace {
 
-constexpr std::uint64_t page = 4096;  // of bytes that change in the file
+constexpr std::uint64_t page = 4096;                     // of bytes that change in the file
+constexpr std::size_t most_kept = std::size_t{1} << 19;  // of groups and names, in the library
 
 }  // namespace
 
@@ -59,7 +60,11 @@ void CollectedWrites::write(std::uint64_t at, const char* data, std::size_t byte
       read(start, before.data(), before.size());
       piece = std::move(before);
     }
-    std::memcpy(piece.data() + (at - start), data, here);
+    // The library writes the names of a group anew with each one that is added: megabytes, of which a page changes.
+    if (added.second && std::memcmp(piece.data() + (at - start), data, here) == 0)
+      changes_.pieces.erase(added.first);
+    else
+      std::memcpy(piece.data() + (at - start), data, here);
     data += here;
     at += here;
   }
@@ -175,6 +180,15 @@ Id CollectedWrites::open() {
   const Id access = need(H5Pcreate(H5P_FILE_ACCESS), Code::out_of_memory, where_, "no properties");
   need_done(H5Pset_driver(access, CollectingDriver::number(), nullptr), Code::unsupported, where_,
             "cannot set a driver");
+  // A flush looks at all that the library keeps, and each episode that is added is one.
+  H5AC_cache_config_t kept{};
+  kept.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  const bool small = H5Pget_mdc_config(access, &kept) >= 0;
+  kept.set_initial_size = true;
+  kept.initial_size = kept.max_size = most_kept;
+  kept.min_size = std::min(kept.min_size, kept.max_size);
+  if (!small || H5Pset_mdc_config(access, &kept) < 0)
+    fail_library(Code::out_of_memory, where_, "no properties");
   CollectingDriver::opening() = this;
   const bool is_new = changes_.end == 0;
   return need(is_new ? H5Fcreate("tensordict", H5F_ACC_TRUNC, H5P_DEFAULT, access)

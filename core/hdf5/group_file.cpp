@@ -20,6 +20,7 @@ class OpenGroups final : public GroupFile {
  public:
   OpenGroups(const std::string& path, std::uint64_t max_bytes, std::uint32_t max_entries) {
     if (max_entries != 0) options_.max_entries = max_entries;
+    options_.bits = true;
     if (path.empty()) fail(Code::io, "no such file: the path is empty");
     const std::string name = files::absolute(path);
     where_ = quote(name);
@@ -118,6 +119,16 @@ class OpenGroups final : public GroupFile {
     return attribute_value(attribute, where_, place + "@" + name, budget);
   }
 
+  std::vector<std::int64_t> counts(const std::vector<std::string>& places,
+                                   const char* name) const override {
+    const Session session;
+    const Id way = inside_file(H5P_LINK_ACCESS, where_);
+    std::vector<std::int64_t> counts;
+    counts.reserve(places.size());
+    for (const std::string& place : places) counts.push_back(count_at(place, name, way));
+    return counts;
+  }
+
   LeafValues read(const Leaf& leaf, std::int64_t start, std::int64_t count) const override {
     return read(leaf, true, start, count);
   }
@@ -132,6 +143,17 @@ class OpenGroups final : public GroupFile {
     return H5Oget_info_by_name(file_, place.c_str(), &info, way) < 0 ? H5O_TYPE_UNKNOWN : info.type;
   }
 
+  std::int64_t count_at(const std::string& place, const char* name, hid_t way) const {
+    const Id attribute(H5Aopen_by_name(file_, place.c_str(), name, H5P_DEFAULT, way));
+    if (!attribute.is_open()) return -1;
+    const Id space(H5Aget_space(attribute)), type(H5Aget_type(attribute));
+    const bool is_one = space.is_open() && H5Sget_simple_extent_type(space) == H5S_SCALAR &&
+                        type.is_open() && H5Tget_class(type) == H5T_INTEGER;
+    std::int64_t count = -1;
+    if (!is_one || H5Aread(attribute, H5T_NATIVE_INT64, &count) < 0) return -1;
+    return count == INT64_MAX ? -1 : std::max<std::int64_t>(count, -1);  // it may be more
+  }
+
   Id open_object(const std::string& place) const {
     return need(H5Oopen(file_, place.c_str(), inside_file(H5P_LINK_ACCESS, where_)), Code::format,
                 where_, "cannot open a group or dataset");
@@ -142,7 +164,8 @@ class OpenGroups final : public GroupFile {
     Budget budget = this->budget();
     const Id dataset = open_dataset(file_, leaf.place, where_);
     const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
-    const TypePlan plan = plan_field(type, leaf.fields, where_);
+    TypePlan plan = plan_field(type, leaf.fields, where_);
+    if (leaf.fields.empty()) plan = plan_bits(type, std::move(plan), where_);
     const Id space = need(H5Dget_space(dataset), Code::format, where_, "bad dataset");
     require_same(leaf, plan, space);
     Sizes sizes = leaf.sizes;

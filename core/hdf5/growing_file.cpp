@@ -26,8 +26,8 @@ class Growing final : public GrowingFile {
   void write(const TensorDict& td, const Plain& attributes) override {
     const FlatTree tree = flatten_for(td);
     act([&](TreeWriter& writer) {
+      if (!attributes.is(Plain::null)) writer.attributes(attributes, /*of_new=*/true);
       writer.tree(tree, "/");
-      if (!attributes.is(Plain::null)) writer.attributes(attributes);
     });
   }
 

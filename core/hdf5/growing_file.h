@@ -19,7 +19,7 @@ class GrowingFile {
   virtual ~GrowingFile() = default;
 
   virtual bool is_empty() const = 0;
-  // New datasets and groups, and attributes in place of those of the same names.
+  // New datasets and groups, and attributes of groups, in place of those of the same names.
   virtual void write(const TensorDict& td, const Plain& attributes) = 0;
   // Rows of datasets that grow, from row `first` on. A dataset that is new has zeros before.
   virtual void write_rows(const TensorDict& rows, std::int64_t first) = 0;

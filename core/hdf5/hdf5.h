@@ -18,6 +18,7 @@ struct Options {
   bool attributes = false;      // reads attributes of groups as non-tensor data
   bool skip = false;            // skips what dictionaries cannot hold, instead of refusing it
   bool stack = false;           // the groups in `group` are elements of a lazy stack
+  bool bits = false;            // uint64 becomes int64 with the same bits where libtorch lacks it
   std::int64_t batch_dims = 0;  // 0: as many as all tensors share
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;

@@ -164,7 +164,8 @@ class Scanner {
 
   // Adds a dataset, or the fields of its records. Limits the nesting of types.
   void add_typed(Entry entry, hid_t type, int depth) {
-    const TypePlan plan = plan_type(type, where_);
+    TypePlan plan = plan_type(type, where_);
+    if (options_.bits) plan = plan_bits(type, std::move(plan), where_);
     if (plan.holds == Holds::nothing) return refuse(entry.place, "made of " + plan.why);
     if (depth > 32) return refuse(entry.place, "made of records in records");
     const bool number =

@@ -40,20 +40,31 @@ FlatTree flatten_for(const TensorDict& td) {
   return flatten(td, options);
 }
 
-// Parent groups are created; names are UTF-8, as h5py marks them.
+// Parent groups are created. A name is marked as UTF-8 only if it is not ASCII, as h5py does it: of a group with a name that is
+// marked, the library moves all links into the header, piece by piece, which a reader then collects.
 TreeWriter::TreeWriter(hid_t file, const std::string& where, const SaveOptions& options)
     : file_(file), where_(where), options_(options) {
-  way_ = need(H5Pcreate(H5P_LINK_CREATE), Code::out_of_memory, where_, "no properties");
-  need_done(H5Pset_create_intermediate_group(way_, 1), Code::out_of_memory, where_,
-            "no properties");
-  need_done(H5Pset_char_encoding(way_, H5T_CSET_UTF8), Code::out_of_memory, where_,
-            "no properties");
+  for (const bool ascii : {true, false}) {
+    Id way = need(H5Pcreate(H5P_LINK_CREATE), Code::out_of_memory, where_, "no properties");
+    need_done(H5Pset_create_intermediate_group(way, 1), Code::out_of_memory, where_,
+              "no properties");
+    need_done(H5Pset_char_encoding(way, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8),
+              Code::out_of_memory, where_, "no properties");
+    (ascii ? to_ascii_ : to_utf8_) = std::move(way);
+  }
 }
 
-void TreeWriter::group(const std::string& place) {
+hid_t TreeWriter::way_to(const std::string& place) const {
+  const bool ascii =
+      std::all_of(place.begin(), place.end(), [](char c) { return (c & 0x80) == 0; });
+  return ascii ? to_ascii_ : to_utf8_;
+}
+
+void TreeWriter::group(const std::string& place, bool is_one_of_many) {
   if (place.empty() || place == "/") return;
   if (is_there(place)) return;
-  need(H5Gcreate2(file_, place.c_str(), way_, H5P_DEFAULT, H5P_DEFAULT), Code::io, where_,
+  const hid_t way = is_one_of_many ? to_utf8_ : way_to(place);
+  need(H5Gcreate2(file_, place.c_str(), way, H5P_DEFAULT, H5P_DEFAULT), Code::io, where_,
        "cannot write a group");
 }
 
@@ -84,8 +95,9 @@ void TreeWriter::count(const std::string& place, std::int64_t rows) {
   attribute(at, "num_samples", H5T_NATIVE_INT64, &rows);
 }
 
-void TreeWriter::attributes(const Plain& metadata) {
+void TreeWriter::attributes(const Plain& metadata, bool of_new) {
   write_attributes(metadata, where_, [&](const std::string& place) {
+    if (of_new) group(place, /*is_one_of_many=*/true);
     const bool there = place == "/" || is_there(place);
     return Id(there ? H5Oopen(file_, place.c_str(), H5P_DEFAULT) : -1);
   });
@@ -141,13 +153,13 @@ Id TreeWriter::dataset(const std::string& place, hid_t type, const std::vector<h
     most[0] = H5S_UNLIMITED;
     const Id space = need(H5Screate_simple(static_cast<int>(none.size()), none.data(), most.data()),
                           Code::io, where_, "cannot write these sizes");
-    need(H5Dcreate2(file_, place.c_str(), type, space, way_, made, H5P_DEFAULT), Code::io, where_,
-         "cannot write a dataset");
+    need(H5Dcreate2(file_, place.c_str(), type, space, way_to(place), made, H5P_DEFAULT), Code::io,
+         where_, "cannot write a dataset");
     return grown(place, type, sizes, item, values);
   }
   const Id space = space_of(sizes, place);
-  Id result = need(H5Dcreate2(file_, place.c_str(), type, space, way_, made, H5P_DEFAULT), Code::io,
-                   where_, "cannot write a dataset");
+  Id result = need(H5Dcreate2(file_, place.c_str(), type, space, way_to(place), made, H5P_DEFAULT),
+                   Code::io, where_, "cannot write a dataset");
   if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) {
     need_done(H5Dwrite(result, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), Code::io, where_,
               "cannot write values");

@@ -24,11 +24,14 @@ class TreeWriter {
   // Code::unsupported for a dataset that cannot grow.
   void rows(const FlatTree& tree, std::int64_t first);
   void count(const std::string& place, std::int64_t rows);
-  // Replaces those of the same names.
-  void attributes(const Plain& metadata);
+  // Replaces those of the same names. `of_new`: a place that is not there becomes a group. Written before its datasets,
+  // the attributes of a group lie together; behind them each has a place of its own, which a reader has to look up.
+  void attributes(const Plain& metadata, bool of_new = false);
 
  private:
-  void group(const std::string& place);
+  // One of many has a marked name: then each further one costs the same, where a table of names is written anew with each.
+  void group(const std::string& place, bool is_one_of_many = false);
+  hid_t way_to(const std::string& place) const;
   bool is_there(const std::string& place) const;
   void set_chunks(hid_t made, SizesView sizes, std::size_t item) const;
   // A dataset with these values, which the caller closes by close_dataset(). `item`: bytes of a value.
@@ -47,7 +50,7 @@ class TreeWriter {
   hid_t file_;
   const std::string& where_;
   const SaveOptions& options_;
-  Id way_;
+  Id to_ascii_, to_utf8_;              // how links are made
   std::optional<std::int64_t> first_;  // row
 };
 

@@ -233,6 +233,14 @@ TypePlan plan_type(hid_t type, const std::string& where) {
   }
 }
 
+TypePlan plan_bits(hid_t type, TypePlan plan, const std::string& where) {
+  const bool is_natural = H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 8;
+  if (plan.holds != Holds::nothing || !is_natural) return plan;
+  plan = tensor_plan(ScalarType::Long, type, where);
+  plan.memory = need(H5Tcopy(H5T_NATIVE_UINT64), Code::out_of_memory, where, "cannot make a type");
+  return plan;
+}
+
 std::optional<std::pair<ScalarType, bool>> dtype_of_tag(std::string_view tag) {
   constexpr std::string_view head = "NUMPY:";
   if (tag.substr(0, head.size()) != head || tag.size() < head.size() + 3) return std::nullopt;

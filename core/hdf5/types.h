@@ -32,6 +32,8 @@ struct TypePlan {
 };
 
 TypePlan plan_type(hid_t type, const std::string& where);
+// The same, but for numbers of uint64 where libtorch lacks that: int64 with the same bits.
+TypePlan plan_bits(hid_t type, TypePlan plan, const std::string& where);
 
 // The type of a tensor in memory and in files; closed if HDF5 lacks it.
 Id type_of(c10::ScalarType dtype, const std::string& where);

@@ -2,6 +2,7 @@
 #include "core/base/sha256.h"
 #include "core/datasets/dataset.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/group_file.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor.h"
 
@@ -258,6 +259,22 @@ TEST_F(Datasets, ChunksOfD4rl) {
   EXPECT_EQ(cut->rows(0, 30).get({"next", "done"}).sum().item<std::int64_t>(), 3);
 }
 
+TEST_F(Datasets, UnsignedNumbers) {
+  const auto set = open("d4rl/unsigned.hdf5");
+  if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+  const TensorDict rows = set->rows(0, 4);
+  const auto numbers = [&](std::vector<std::string_view> key) {
+    const at::Tensor values = rows.get(key).reshape({-1}).to(at::kLong).contiguous();
+    return std::vector<std::int64_t>(values.data_ptr<std::int64_t>(),
+                                     values.data_ptr<std::int64_t>() + values.numel());
+  };
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(numbers({"observation"}), (Numbers{1, 65535, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(numbers({"action"}), (Numbers{0, 4294967295, 2, 3}));
+  EXPECT_EQ(numbers({"info", "hash"}), (Numbers{0, -1, INT64_MIN, 5}));
+  EXPECT_EQ(numbers({"info", "big"}), (Numbers{1, 2, 3, INT64_MAX}));
+}
+
 TEST_F(Datasets, RawDemonstrations) {
   const auto set = open("robomimic/raw.hdf5");
   if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
@@ -266,6 +283,70 @@ TEST_F(Datasets, RawDemonstrations) {
   EXPECT_EQ(value_of(set->metadata(2), {"name"}), "\"demo_10\"");
   EXPECT_EQ(value_of(set->metadata(), {"attributes", "comment"}), "\"of the file\"");
   EXPECT_EQ(set->episode(2).get({"states"}).sizes(), SizesView({4, 5}));
+}
+
+TEST_F(Datasets, LengthsByAttributes) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const test::TempFolder folder;
+  const std::string path = folder("counts.hdf5");
+  hdf5::SaveOptions options;
+  options.attributes = read_value(
+      R"({"/a": {"n": 3}, "/b": {"n": -1}, "/c": {"n": 2.5}, "/d": {"n": "3"}, "/e": {"n": [4]}, "/f": {"n": null},
+          "/g": {"m": 5}, "/h": {"n": true}, "/i": {"n": 18446744073709551615}})",
+      "attributes");
+  TensorDict groups;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i"})
+    groups.set({name}, TensorDict());
+  hdf5::save(groups, path, options);
+  const auto file = hdf5::GroupFile::open(path, 0, 0);
+  const std::vector<std::int64_t> none(10, -1);
+  EXPECT_EQ(file->counts({"/a", "/none", "/a"}, "n"), (std::vector<std::int64_t>{3, -1, 3}));
+  EXPECT_EQ(file->counts({"/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i", "/", ""}, "n"), none);
+  EXPECT_TRUE(file->counts({}, "n").empty());
+
+  // Where the attribute tells nothing, rewards do, and what is no number of steps is named.
+  const auto lengths = [&](const std::string& second) {
+    TensorDict set;
+    for (const char* name : {"episode_0", "episode_1"}) {
+      set.set({name, "observations"}, at::zeros({4, 2}));
+      set.set({name, "actions"}, at::zeros({3, 1}));
+      set.set({name, "rewards"}, at::zeros({3}));
+    }
+    options.attributes = read_value(
+        R"({"/": {"minari_version": "0.4.3"}, "/episode_0": {"total_steps": 3}, "/episode_1": {)" +
+            second + "}}",
+        "attributes");
+    hdf5::save(set, path, options);
+    return Dataset::open(path, {})->lengths();
+  };
+  EXPECT_EQ(lengths(R"("total_steps": 3)"), (std::vector<std::int64_t>{3, 3}));
+  EXPECT_EQ(lengths(R"("id": 1)"), (std::vector<std::int64_t>{3, 3}));
+  test::expect_error(Code::format, "which is no number of steps",
+                     [&] { lengths(R"("total_steps": 3.5)"); });
+}
+
+// Groups as h5py makes them: names in tables, but for those that are not ASCII.
+TEST_F(Datasets, NamesAreMarkedAsH5pyDoes) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const test::TempFolder folder;
+  const std::string path = folder("names.hdf5");
+  const auto tables_of = [&](const char* name) {
+    TensorDict td;
+    td.set({"group", name}, at::arange(3));
+    hdf5::save(td, path, {});
+    EXPECT_TRUE(at::equal(hdf5::GroupFile::open(path, 0, 0)
+                              ->read(hdf5::GroupFile::open(path, 0, 0)->leaves("/group").at(0))
+                              .tensor,
+                          at::arange(3)));
+    const std::string bytes = test::read_file(path);
+    std::int64_t count = 0;
+    for (std::size_t at = bytes.find("SNOD"); at != std::string::npos;
+         at = bytes.find("SNOD", at + 4))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(tables_of("plain"), 2);  // of the root and of the group
+  EXPECT_LT(tables_of("é"), 2);
 }
 
 TEST_F(Datasets, WhatIsNoneIsRefused) {

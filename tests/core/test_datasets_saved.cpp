@@ -1,6 +1,7 @@
 // Data sets written as another kind, and back.
 #include "core/datasets/save.h"
 #include "core/formats/json_text.h"
+#include "core/hdf5/group_file.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/walk.h"
 
@@ -99,6 +100,43 @@ TEST(DatasetsSaved, ThereAndBack) {
     expect_within(set->rows(0, set->steps()), there->rows(0, there->steps()));
     expect_same_set(*set, *converted(*there, set->kind(), folder("back")));
   }
+}
+
+TEST(DatasetsSaved, ColumnsOfD4rlStayColumns) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const TempFolder folder;
+  TensorDict rows;
+  rows.set({"observations"}, at::randn({5, 2}));
+  rows.set({"actions"}, at::randn({5, 1}));
+  rows.set({"rewards"}, at::randn({5, 1}));
+  rows.set({"terminals"}, at::arange(5).reshape({5, 1}).eq(2));
+  rows.set({"timeouts"}, at::arange(5).reshape({5, 1}).eq(4));
+  hdf5::save(rows, folder("a.hdf5"), {});
+  const auto set = Dataset::open(folder("a.hdf5"), {});
+  EXPECT_EQ(set->lengths(), (std::vector<std::int64_t>{3, 2}));
+  converted(*set, d4rl, folder("b.hdf5"));
+  converted(*converted(*set, robomimic, folder("c.hdf5"), true), d4rl, folder("d.hdf5"));
+  for (const char* name : {"b.hdf5", "d.hdf5"}) {
+    const auto file = hdf5::GroupFile::open(folder(name), 0, 0);
+    for (const char* column : {"rewards", "terminals", "timeouts"}) {
+      const auto leaves = file->leaves(std::string("/") + column);
+      ASSERT_EQ(leaves.size(), 1u);
+      EXPECT_EQ(leaves[0].sizes, SizesView({5, 1})) << name << " " << column;
+      EXPECT_TRUE(same_tensors(file->read(leaves[0]).tensor, rows.get({column})));
+    }
+  }
+  // More episodes go on as they were, and rows of a program are plain.
+  DatasetSaveOptions grows;
+  grows.resume = true;
+  const auto writer = DatasetWriter::open(folder("b.hdf5"), nullptr, d4rl, grows);
+  writer->add(set->episode(0), nullptr);
+  writer->close();
+  save_dataset(set->rows(0, 5), nullptr, d4rl, folder("e.hdf5"), {});
+  const auto sizes = [&](const char* name) {
+    return hdf5::GroupFile::open(folder(name), 0, 0)->leaves("/rewards").at(0).sizes;
+  };
+  EXPECT_EQ(sizes("b.hdf5"), SizesView({8, 1}));
+  EXPECT_EQ(sizes("e.hdf5"), SizesView({5}));
 }
 
 TEST(DatasetsSaved, WhatAKindCannotHoldIsNamed) {

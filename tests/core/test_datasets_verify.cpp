@@ -3,6 +3,7 @@
 #include "core/datasets/source.h"
 #include "core/datasets/verify.h"
 #include "core/datasets/verify_lerobot.h"
+#include "core/datasets/verify_space.h"
 #include "core/datasets/verify_stats.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/hdf5.h"
@@ -177,6 +178,32 @@ TEST(DatasetsVerify, MetadataOfMinari) {
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0].substr(0, std::string(one.problem).size()), one.problem);
   }
+}
+
+TEST(DatasetsVerify, SpacesOfUnsignedNumbersAndOfBool) {
+  const auto found = [](const at::Tensor& values, const std::string& json) {
+    std::vector<std::string> lines;
+    const ProblemFn take = [&](const DatasetProblem& one) { lines.push_back(line_of(one)); };
+    datasets::Problems problems("/set", take);
+    TensorDict rows(Sizes{values.size(0)});
+    rows.set({"observation"}, values);
+    const Plain space = read_json(json, "space");
+    datasets::check_form(problems, "file", space, "observation_space");
+    datasets::check_space(problems, {"file"}, rows, {"observation"}, space, 0);
+    return lines.size();
+  };
+  const auto box = [](const std::string& dtype) {
+    return R"({"type": "Box", "dtype": ")" + dtype + R"(", "shape": [1], "low": [0], "high": [9]})";
+  };
+  const at::Tensor narrow = at::tensor({3, 9}, at::kInt).reshape({2, 1});
+  EXPECT_EQ(found(narrow, box("uint16")), 0u);
+  EXPECT_EQ(found(narrow.to(at::kLong), box("uint32")), 0u);
+  EXPECT_EQ(found(narrow.to(at::kLong), box("uint64")), 0u);
+  EXPECT_EQ(found(narrow, box("uint32")), 1u);
+  EXPECT_EQ(found(narrow, box("int16")), 1u);
+  const char* flags = R"({"type": "Box", "dtype": "bool", "shape": [2], "low": [false, false],
+                          "high": [true, true]})";
+  EXPECT_EQ(found(at::ones({3, 2}, at::kBool), flags), 0u);
 }
 
 TEST(DatasetsVerify, StatisticsAreThoseOfTheValues) {

@@ -6,7 +6,9 @@ makes a folder of rows, which tensordict opens and finds equal, and a set of the
 What another kind takes without --lossy comes back from it with the same values.
 Skips the kinds whose library is not installed.
 """
+import base64
 import importlib
+import io
 import json
 import os
 import pathlib
@@ -18,12 +20,14 @@ import tempfile
 import h5py
 import numpy as np
 import torch
+from PIL import Image
 from tensordict import TensorDict
 
 TDTOOL = sys.argv[1]
 SETS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 KIND = sys.argv[4] if len(sys.argv) > 4 else None
+WIDE = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}  # which older libtorch lacks, so they become these
 KEYS = ["b", "a", "Z", "joint pos", "é", "10", "9", "_x", "state"]
 
 
@@ -48,9 +52,17 @@ def same(got, want, where=""):
     elif isinstance(want, (list, str)) or want is None:
         assert list(got) == list(want) if isinstance(want, list) else got == want, (where, got, want)
     else:
-        one, other = np.asarray(got), np.asarray(want)
+        one, other = (np.asarray(value).astype(WIDE.get(np.asarray(value).dtype.name, np.asarray(value).dtype)) for value in (got, want))
         assert one.dtype == other.dtype and one.shape == other.shape, (where, one.dtype, one.shape, other.dtype, other.shape)
         assert np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"), (where, one, other)
+
+
+def same_value(one, other):
+    if isinstance(one, dict):
+        return isinstance(other, dict) and set(one) == set(other) and all(same_value(one[key], other[key]) for key in one)
+    if isinstance(one, float):
+        return np.isclose(one, other)
+    return np.array_equal(np.asarray(one), np.asarray(other)) and isinstance(one, str) == isinstance(other, str)
 
 
 def there_and_back(folder, made, kind, suffix=""):
@@ -90,25 +102,30 @@ def there_and_back(folder, made, kind, suffix=""):
 # Minari
 
 
-def space(rnd, gym, depth, texts):
-    kinds = ["box", "box", "discrete", "multi", "binary"] + (["text"] if texts else [])
+def space(rnd, gym, depth, texts, pictures):
+    kinds = ["box", "box", "box", "discrete", "multi", "binary"] + (["text"] if texts else []) + (["image"] if pictures else [])
     kind = rnd.choice(kinds + (["dict", "dict", "tuple"] if depth else []))
     if kind == "dict":
-        return gym.spaces.Dict({key: space(rnd, gym, depth - 1, texts) for key in rnd.sample(KEYS, rnd.randint(1, 3))})
+        return gym.spaces.Dict({key: space(rnd, gym, depth - 1, texts, pictures) for key in rnd.sample(KEYS, rnd.randint(1, 3))})
     if kind == "tuple":
-        return gym.spaces.Tuple([space(rnd, gym, depth - 1, texts) for _ in range(rnd.randint(1, 3))])
+        return gym.spaces.Tuple([space(rnd, gym, depth - 1, texts, pictures) for _ in range(rnd.randint(1, 3))])
     if kind == "discrete":
         return gym.spaces.Discrete(rnd.randint(1, 7), start=rnd.choice([0, -3, 2]))
+    if kind == "image":  # which Minari stores as JPEG, unless it is told not to
+        return gym.spaces.Box(0, 255, rnd.choice([(32, 40, 3), (33, 32)]), np.uint8)
     if kind == "multi":
-        return gym.spaces.MultiDiscrete(rnd.choice([[3, 4], [2], [2, 3, 4]]))
+        counts = np.array(rnd.choice([[3, 4], [2], [2, 3, 4], [[2, 3], [4, 5]]]))
+        return gym.spaces.MultiDiscrete(counts, dtype=rnd.choice([np.int64, np.int32]), start=np.full_like(counts, rnd.choice([0, -2, 5])))
     if kind == "binary":
         return gym.spaces.MultiBinary(rnd.choice([3, [2, 2], 1]))
     if kind == "text":
         return gym.spaces.Text(rnd.randint(1, 9), charset="abcé ")
-    dtype = rnd.choice(["float32", "float64", "uint8", "int16", "int32", "int64", "float16"])
-    shape = rnd.choice([(1,), (3,), (2, 2), (4, 1, 2), (1, 1)])
+    dtype = rnd.choice(["float32", "float64", "uint8", "int8", "int16", "int32", "int64", "float16", "bool", *WIDE])
+    shape = rnd.choice([(), (1,), (3,), (2, 2), (4, 1, 2), (1, 1)])
     if np.issubdtype(dtype, np.integer):
         low, high = rnd.choice([(0, 100), (1, 2)])
+    elif dtype == "bool":
+        low, high = False, True
     else:
         low, high = rnd.choice([(-1, 1), (-np.inf, np.inf), (0, np.inf)])
     return gym.spaces.Box(low, high, shape, np.dtype(dtype))
@@ -124,10 +141,15 @@ def stacked(values):
 
 def infos(rnd, keys, dtype, wide, nested, rows):
     def values():
-        return np.arange(rows * 2, dtype=dtype).reshape(rows, 2) if wide else np.asarray([rnd.random() for _ in range(rows)])
+        return np.arange(rows * 2).astype(dtype).reshape(rows, 2) if wide else np.asarray([rnd.random() for _ in range(rows)])
 
     made = {key: values() for key in keys}
-    return {**made, "more": {"inner": np.arange(rows, dtype=np.int64)}} if nested else made
+    return {**made, "more": {"inner": np.arange(rows, dtype=np.int64), "deep": {"x": np.ones((rows, 2, 1), bool)}}} if nested else made
+
+
+def options(rnd):
+    return rnd.choice([None, {"level": 2, "where": {"x": 0.5}}, {"name": "é", "on": True, "many": [1, 2, 3], "deep": {"a": {"b": [0.5, 1.5]}}},
+                       {"big": 2**40, "low": -1.5, "texts": ["a", "bc"], "none": {"e": ""}}])
 
 
 def part(value, keep):
@@ -145,20 +167,22 @@ def minari(rnd, folder):
 
     form = rnd.choice(["hdf5", "arrow", "parquet"])
     texts = rnd.random() < 0.3
-    seen, done = space(rnd, gym, rnd.choice([0, 1, 2]), texts), space(rnd, gym, rnd.choice([0, 0, 1]), False)
+    seen, done = space(rnd, gym, rnd.choice([0, 1, 2]), texts, True), space(rnd, gym, rnd.choice([0, 0, 1]), False, form == "hdf5")
     seen.seed(rnd.randrange(2**31)), done.seed(rnd.randrange(2**31))
     # Minari fails to read infos of single numbers, and nested ones, from its tables.
-    beside = (rnd.sample(["speed", "x y", "q"], rnd.randint(0, 2)), rnd.choice(["float32", "int64"]), form != "hdf5" or rnd.random() < 0.5,
+    beside = (rnd.sample(["speed", "x y", "q"], rnd.randint(0, 2)), rnd.choice(["float32", "int64", "bool", "float16", "uint8"]), form != "hdf5" or rnd.random() < 0.5,
               form == "hdf5" and rnd.random() < 0.4)
     buffers = []
+    less = int(form == "hdf5" and rnd.random() < 0.2)  # some published sets lack the row of the reset
+    numbers = rnd.choice([np.float64, np.float32]) if form == "hdf5" else np.float64
     for n in range(rnd.choice([1, 2, 5, 12])):
         length = rnd.choice([1, 2, 4, 9])
         ends = rnd.random() < 0.5
         buffers.append(library.data_collector.EpisodeBuffer(
             observations=stacked([seen.sample() for _ in range(length + 1)]), actions=stacked([done.sample() for _ in range(length)]),
-            rewards=[rnd.gauss(0, 1) for _ in range(length)], terminations=[False] * (length - 1) + [ends],
-            truncations=[False] * (length - 1) + [not ends], infos=infos(rnd, *beside, length + 1),
-            seed=rnd.choice([None, n, 2**40 + n]), options=rnd.choice([None, {"level": 2, "where": {"x": 0.5}}])))
+            rewards=np.array([rnd.gauss(0, 1) for _ in range(length)], numbers), terminations=[False] * (length - 1) + [ends],
+            truncations=[False] * (length - 1) + [not ends], infos=infos(rnd, *beside, length + 1 - less),
+            seed=rnd.choice([None, n, 2**40 + n, np.uint64(2**64 - 3) if form == "hdf5" else 7]), options=options(rnd)))
     library.create_dataset_from_buffers("test/made-v0", buffers, observation_space=seen, action_space=done, data_format=form,
                                         author=rnd.choice([None, "A. Bee"]), description=rnd.choice([None, "é \"quoted\""]))
     root = folder / "minari" / "test"
@@ -174,7 +198,10 @@ def minari(rnd, folder):
                 compare((*path, key), inner, here)
             return
         found = rows.get(path)
-        found = np.asarray(found.numpy() if isinstance(found, torch.Tensor) else found.tolist())[here]
+        found = found.numpy() if isinstance(found, torch.Tensor) else found.tolist()
+        if isinstance(found, list) and isinstance(found[0], dict):
+            found = [np.asarray(Image.open(io.BytesIO(base64.b64decode(one["$bytes"])))) for one in found]
+        found = np.asarray(found)[here]
         same(list(found) if isinstance(value, list) else found, value, path)
 
     for episode in one.iterate_episodes():
@@ -183,7 +210,7 @@ def minari(rnd, folder):
             compare(("observation",), part(episode.observations, slice(0, -1)), here)
             compare(("next", "observation"), part(episode.observations, slice(1, None)), here)
             compare(("action",), part(episode.actions, slice(None)), here)
-            same(rows["next", "reward"].squeeze(-1).numpy()[here], np.asarray(episode.rewards, np.float64), "reward")
+            same(rows["next", "reward"].squeeze(-1).numpy()[here], np.asarray(episode.rewards), "reward")
     tdtool("convert", root / "made-v0", root / "copy-v0", "--as", "minari")
     other = library.load_dataset("test/copy-v0")
     assert one.observation_space == other.observation_space and one.action_space == other.action_space
@@ -193,7 +220,7 @@ def minari(rnd, folder):
             same(getattr(b, name), getattr(a, name), name)
     for a, b in zip(one.storage.get_episode_metadata(range(one.total_episodes)), other.storage.get_episode_metadata(range(one.total_episodes))):
         for key in a:
-            assert key in b and (np.isclose(a[key], b[key]) if isinstance(a[key], float) else a[key] == b[key]), (key, a, b)
+            assert key in b and same_value(a[key], b[key]), (key, a, b)
     there_and_back(folder, root / "made-v0", "minari", "-v0")
 
 
@@ -268,8 +295,6 @@ def tree(file):
             value = one[()]
             texts = isinstance(value, np.ndarray) and value.dtype.kind in "OS"  # of fixed length or not
             found[name] = [bytes(text) for text in value] if texts else value
-            if name in ("rewards", "terminals"):
-                found[name] = value.reshape(-1)  # D4RL takes [N, 1], too
 
     file.visititems(add)
     return found
@@ -352,7 +377,7 @@ def d4rl(rnd, folder):
         file.create_dataset("rewards", data=np.random.default_rng(seed).normal(size=column).astype(rnd.choice(["float32", "float64"])), **how)
         file.create_dataset("terminals", data=np.random.default_rng(seed).random(column) < 0.15, **how)
         if rnd.random() < 0.7:
-            file.create_dataset("timeouts", data=np.random.default_rng(seed + 1).random((n,)) < 0.15, **how)
+            file.create_dataset("timeouts", data=np.random.default_rng(seed + 1).random(column) < 0.15, **how)
         for key in rnd.sample(["infos/qpos", "infos/qvel", "infos/goal"], rnd.randint(0, 2)):
             file.create_dataset(key, data=array(rnd, n), **how)
         if rnd.random() < 0.4:

@@ -62,6 +62,15 @@ with h5py.File(f"{out}/d4rl/chunks.hdf5", "w") as f:
         g["rewards"] = np.arange(30, dtype="f4")[rows]
         g["terminals"] = terminals[rows]
 
+# D4RL with unsigned numbers, which libtorch lacks in older versions.
+with h5py.File(f"{out}/d4rl/unsigned.hdf5", "w") as f:
+    f["observations"] = np.array([[1, 65535], [2, 3], [4, 5], [6, 7]], np.uint16)
+    f["actions"] = np.array([0, 2**32 - 1, 2, 3], np.uint32)
+    f["rewards"] = np.zeros(4, np.float32)
+    f["terminals"] = np.array([0, 1, 0, 1], bool)
+    f["infos/hash"] = np.array([0, 2**64 - 1, 2**63, 5], np.uint64)
+    f["infos/big"] = np.array([1, 2, 3, 2**63 - 1], ">u8")
+
 # Demonstrations of robosuite as it records them, with a gap in their numbers.
 with h5py.File(f"{out}/robomimic/raw.hdf5", "w") as f:
     data = f.create_group("data")
