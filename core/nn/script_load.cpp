@@ -4,6 +4,7 @@
 #include "core/base/sha256.h"
 #include "core/formats/json_text.h"
 #include "core/formats/zip_file.h"
+#include "core/io/file_io.h"
 #include "core/io/new_file.h"
 #include "core/nn/guarded.h"
 #include "core/nn/package.h"
@@ -92,6 +93,9 @@ ScriptMeta meta_in(const zip_file::Reader& zip) {
   std::size_t begin = text.find_first_not_of(" \n");
   if (begin == std::string::npos) begin = 0;
   const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  // Its reader of zip archives says so.
+  if (files::ends_with(line, "allocation failed"))
+    fail(Code::out_of_memory, "no memory to read ", path);
   const bool newer = text.find("maximum supported version") != std::string::npos ||
                      text.find("Unknown builtin op") != std::string::npos;
   fail(newer ? Code::unsupported : Code::format, "libtorch cannot read ", path, ": ", line);
