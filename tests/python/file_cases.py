@@ -83,7 +83,7 @@ class Told:
 
 
 def main():
-    program, cases, seed = sys.argv[1], int((sys.argv + ["100"])[2]), int((sys.argv + ["", "1"])[3])
+    program, cases, seed = sys.argv[1], int((sys.argv[2:] or [100])[0]), int((sys.argv[3:] or [1])[0])
     told, done, failed, refused = Told(program), 0, 0, collections.Counter()
     for case in range(cases):
         rnd = random.Random(seed * 1000003 + case)
