@@ -63,6 +63,28 @@ Body makes(Shared leaves, Call call) {
   };
 }
 
+// Calls that a figure times beside its loop, and again beside its floor.
+Body indexes(Shared leaves);  // td[7]
+Body unbinds(Shared leaves);  // into 64 parts
+Body clones(Shared leaves);
+Body writes_row(Shared leaves, std::shared_ptr<Row> row);  // td[9] = row
+Body gets(Shared leaves, std::vector<std::string> path);
+Body sets(Shared leaves, std::vector<std::string> path, td_tensor* value);
+
+// Times a join of 8 dictionaries along the first dimension.
+template <class Call>
+Body joins(std::vector<Shared> parts, Call call) {
+  return [parts, call](benchmark::State& state) {
+    std::vector<const td_tensordict*> sources;
+    for (const Shared& part : parts) sources.push_back(part->td);
+    for (auto _ : state) {
+      td_tensordict* result = nullptr;
+      ok(call(sources.data(), sources.size(), 0, &result));
+      td_free(result);
+    }
+  };
+}
+
 // Called by each file of figures.
 void register_arrow();
 void register_call();

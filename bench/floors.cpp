@@ -67,36 +67,17 @@ Body each(Make make) {
 
 void views(int n, Shared leaves) {
   const Dict source = source_of(*leaves);
-  const auto index = [](const td_tensordict* td, td_tensordict** result) {
-    td_index_item at{};
-    at.kind = TD_INDEX_INT;
-    at.start = 7;
-    return td_index(td, &at, 1, result);
-  };
-  figure("index by int, beside its floor", n, 0, makes(leaves, index),
+  figure("index by int, beside its floor", n, 0, indexes(leaves),
          each([source] { return view_of(source); }));
-  figure(
-      "unbind, beside its floor", n, 0,
-      [leaves](benchmark::State& state) {
-        td_tensordict* parts[64];
-        for (auto _ : state) {
-          std::size_t count = 0;
-          ok(td_unbind(leaves->td, 0, parts, 64, &count));
-          for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
-        }
-      },
-      each([source] {
-        std::vector<std::unique_ptr<Handle>> parts(64);
-        for (auto& part : parts) part = view_of(source);
-        return parts;
-      }));
+  figure("unbind, beside its floor", n, 0, unbinds(leaves), each([source] {
+           std::vector<std::unique_ptr<Handle>> parts(64);
+           for (auto& part : parts) part = view_of(source);
+           return parts;
+         }));
 }
 
 void copies(int n, Shared leaves) {
-  figure("clone, beside its floor", n, 0,
-         makes(leaves, [](const td_tensordict* td,
-                          td_tensordict** result) { return td_clone(td, 0, result); }),
-         each([leaves] {
+  figure("clone, beside its floor", n, 0, clones(leaves), each([leaves] {
            const std::int64_t count = static_cast<std::int64_t>(leaves->tensors.size());
            const at::Tensor block = at::empty({count, 64, 8});
            char* to = static_cast<char*>(block.data_ptr());
@@ -111,55 +92,37 @@ void copies(int n, Shared leaves) {
            return made;
          }));
   auto row = std::make_shared<Row>(*leaves);
-  figure(
-      "write a row, beside its floor", n, 0,
-      [leaves, row](benchmark::State& state) {
-        td_index_item at{};
-        at.kind = TD_INDEX_INT;
-        at.start = 9;
-        for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
-      },
-      [leaves, row](benchmark::State& state) {
-        for (auto _ : state) {
-          for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
-            const at::Tensor& leaf = leaves->tensors[i];
-            std::memcpy(static_cast<char*>(leaf.data_ptr()) + 9 * 32, row->tensors[i].data_ptr(),
-                        32);
-            leaf.unsafeGetTensorImpl()->bump_version();
-          }
-        }
-      });
+  figure("write a row, beside its floor", n, 0, writes_row(leaves, row),
+         [leaves, row](benchmark::State& state) {
+           for (auto _ : state) {
+             for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+               const at::Tensor& leaf = leaves->tensors[i];
+               std::memcpy(static_cast<char*>(leaf.data_ptr()) + 9 * 32, row->tensors[i].data_ptr(),
+                           32);
+               leaf.unsafeGetTensorImpl()->bump_version();
+             }
+           }
+         });
 }
 
-void joins(int n) {
-  auto parts = std::make_shared<std::vector<Shared>>();
-  for (int k = 0; k < 8; ++k) parts->push_back(std::make_shared<Leaves>(n));
-  const auto ours = [parts](auto call) {
-    return [parts, call](benchmark::State& state) {
-      std::vector<const td_tensordict*> sources;
-      for (const Shared& part : *parts) sources.push_back(part->td);
-      for (auto _ : state) {
-        td_tensordict* result = nullptr;
-        ok(call(sources.data(), sources.size(), 0, &result));
-        td_free(result);
-      }
-    };
-  };
+void join(int n) {
+  std::vector<Shared> parts;
+  for (int k = 0; k < 8; ++k) parts.push_back(std::make_shared<Leaves>(n));
   // Memory for the results, and one copy of each byte.
   const Body floor = each([parts] {
     std::vector<at::Tensor> results;
-    for (std::size_t i = 0; i < parts->front()->tensors.size(); ++i) {
+    for (std::size_t i = 0; i < parts.front()->tensors.size(); ++i) {
       results.push_back(at::empty({8 * 64, 8}));
       char* to = static_cast<char*>(results.back().data_ptr());
-      for (const Shared& part : *parts) {
+      for (const Shared& part : parts) {
         std::memcpy(to, part->tensors[i].data_ptr(), 2048);
         to += 2048;
       }
     }
     return results;
   });
-  figure("cat 8, beside its copies alone", n, 0, ours(td_cat), floor);
-  figure("stack 8, beside its copies alone", n, 0, ours(td_stack), floor);
+  figure("cat 8, beside its copies alone", n, 0, joins(parts, td_cat), floor);
+  figure("stack 8, beside its copies alone", n, 0, joins(parts, td_stack), floor);
 }
 
 // The name comes as C has it, and a handle is made for the tensor.
@@ -170,34 +133,18 @@ void entries(int n, Shared leaves) {
   const std::string name = leaves->names[leaves->tensors.size() / 2 - 2];
   td_tensor* value = wrap(leaves->tensors[0]);
   const at::Tensor tensor = leaves->tensors[0];
-  figure(
-      "get, beside a map that gives a handle", n, 0,
-      [leaves, name](benchmark::State& state) {
-        const char* const path[] = {name.c_str()};
-        for (auto _ : state) {
-          td_tensor* result = nullptr;
-          ok(td_get(leaves->td, path, 1, &result));
-          benchmark::DoNotOptimize(result);
-          td_tensor_free(result);
-        }
-      },
-      each([map, name] {
-        const char* const text = name.c_str();
-        return std::make_unique<at::Tensor>(map->find(text)->second);
-      }));
-  figure(
-      "set, beside a map that takes a C string", n, 0,
-      [leaves, name, value](benchmark::State& state) {
-        const char* const path[] = {name.c_str()};
-        for (auto _ : state) ok(td_set(leaves->td, path, 1, value));
-      },
-      [map, name, tensor](benchmark::State& state) {
-        const char* text = name.c_str();
-        for (auto _ : state) {
-          benchmark::DoNotOptimize(text);
-          (*map)[text] = tensor;
-        }
-      });
+  figure("get, beside a map that gives a handle", n, 0, gets(leaves, {name}), each([map, name] {
+           const char* const text = name.c_str();
+           return std::make_unique<at::Tensor>(map->find(text)->second);
+         }));
+  figure("set, beside a map that takes a C string", n, 0, sets(leaves, {name}, value),
+         [map, name, tensor](benchmark::State& state) {
+           const char* text = name.c_str();
+           for (auto _ : state) {
+             benchmark::DoNotOptimize(text);
+             (*map)[text] = tensor;
+           }
+         });
 }
 
 // The kernels of a perceptron 4-64-64-2 into memory that is ready.
@@ -250,7 +197,7 @@ void register_floors() {
     auto leaves = std::make_shared<Leaves>(n);
     views(n, leaves);
     copies(n, leaves);
-    joins(n);
+    join(n);
     entries(n, leaves);
   }
   network();

@@ -34,45 +34,29 @@ void get_and_set(int n) {
   auto at = std::make_shared<Lookup>(n);
   const std::string one = at->leaves->names[at->leaves->names.size() / 2 - 2];
   const std::string deep = at->leaves->names[at->leaves->names.size() - 2];
-  const auto get = [at](std::vector<std::string> names) {
-    return [at, names](benchmark::State& state) {
-      std::vector<const char*> path;
-      for (const std::string& name : names) path.push_back(name.c_str());
-      for (auto _ : state) {
-        td_tensor* result = nullptr;
-        ok(td_get(at->leaves->td, path.data(), path.size(), &result));
-        benchmark::DoNotOptimize(result);
-        td_tensor_free(result);
-      }
-    };
-  };
-  const auto set = [at](std::vector<std::string> names) {
-    return [at, names](benchmark::State& state) {
-      std::vector<const char*> path;
-      for (const std::string& name : names) path.push_back(name.c_str());
-      for (auto _ : state) ok(td_set(at->leaves->td, path.data(), path.size(), at->value));
-    };
-  };
-  figure("get, one level", n, 2, get({one}), [at, one](benchmark::State& state) {
+  figure("get, one level", n, 2, gets(at->leaves, {one}), [at, one](benchmark::State& state) {
     for (auto _ : state) {
       at::Tensor result = at->flat.find(one)->second;
       benchmark::DoNotOptimize(result);
     }
   });
-  figure("get, two levels", n, 3, get({"nested", deep}), [at, deep](benchmark::State& state) {
-    const std::string nested = "nested";
-    for (auto _ : state) {
-      at::Tensor result = at->two.find(nested)->second.find(deep)->second;
-      benchmark::DoNotOptimize(result);
-    }
-  });
-  figure("set, one level", n, 2, set({one}), [at, one](benchmark::State& state) {
-    for (auto _ : state) at->flat[one] = at->tensor;
-  });
-  figure("set, two levels", n, 3, set({"nested", deep}), [at, deep](benchmark::State& state) {
-    const std::string nested = "nested";
-    for (auto _ : state) at->two[nested][deep] = at->tensor;
-  });
+  figure("get, two levels", n, 3, gets(at->leaves, {"nested", deep}),
+         [at, deep](benchmark::State& state) {
+           const std::string nested = "nested";
+           for (auto _ : state) {
+             at::Tensor result = at->two.find(nested)->second.find(deep)->second;
+             benchmark::DoNotOptimize(result);
+           }
+         });
+  figure("set, one level", n, 2, sets(at->leaves, {one}, at->value),
+         [at, one](benchmark::State& state) {
+           for (auto _ : state) at->flat[one] = at->tensor;
+         });
+  figure("set, two levels", n, 3, sets(at->leaves, {"nested", deep}, at->value),
+         [at, deep](benchmark::State& state) {
+           const std::string nested = "nested";
+           for (auto _ : state) at->two[nested][deep] = at->tensor;
+         });
 }
 
 void writer(int n) {
@@ -146,6 +130,27 @@ void handles() {
 }
 
 }  // namespace
+
+Body gets(Shared leaves, std::vector<std::string> names) {
+  return [leaves, names](benchmark::State& state) {
+    std::vector<const char*> path;
+    for (const std::string& name : names) path.push_back(name.c_str());
+    for (auto _ : state) {
+      td_tensor* result = nullptr;
+      ok(td_get(leaves->td, path.data(), path.size(), &result));
+      benchmark::DoNotOptimize(result);
+      td_tensor_free(result);
+    }
+  };
+}
+
+Body sets(Shared leaves, std::vector<std::string> names, td_tensor* value) {
+  return [leaves, names, value](benchmark::State& state) {
+    std::vector<const char*> path;
+    for (const std::string& name : names) path.push_back(name.c_str());
+    for (auto _ : state) ok(td_set(leaves->td, path.data(), path.size(), value));
+  };
+}
 
 void register_keys_and_writer() {
   for (const int n : {10, 100}) {

@@ -34,12 +34,7 @@ td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop
 }
 
 void views(int n, Shared leaves) {
-  figure("index by int", n, 0.15,
-         makes(leaves,
-               [](const td_tensordict* td, td_tensordict** result) {
-                 const td_index_item at = item(TD_INDEX_INT, 7);
-                 return td_index(td, &at, 1, result);
-               }),
+  figure("index by int", n, 0.15, indexes(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
   figure("index by slice", n, 0.15,
          makes(leaves,
@@ -90,41 +85,25 @@ void views(int n, Shared leaves) {
         }
       },
       loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
-  figure(
-      "unbind", n, 0.1,
-      [leaves](benchmark::State& state) {
-        td_tensordict* parts[64];
-        for (auto _ : state) {
-          std::size_t count = 0;
-          ok(td_unbind(leaves->td, 0, parts, 64, &count));
-          for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
-        }
-      },
-      [leaves](benchmark::State& state) {
-        for (auto _ : state) {
-          std::vector<std::vector<at::Tensor>> parts;
-          parts.reserve(leaves->tensors.size());
-          for (const at::Tensor& leaf : leaves->tensors) parts.push_back(leaf.unbind(0));
-          benchmark::DoNotOptimize(parts.data());
-        }
-      });
+  figure("unbind", n, 0.1, unbinds(leaves), [leaves](benchmark::State& state) {
+    for (auto _ : state) {
+      std::vector<std::vector<at::Tensor>> parts;
+      parts.reserve(leaves->tensors.size());
+      for (const at::Tensor& leaf : leaves->tensors) parts.push_back(leaf.unbind(0));
+      benchmark::DoNotOptimize(parts.data());
+    }
+  });
 }
 
 void rows(int n, Shared leaves) {
   auto row = std::make_shared<Row>(*leaves);
-  figure(
-      "write a row", n, 0.15,
-      [leaves, row](benchmark::State& state) {
-        const td_index_item at = item(TD_INDEX_INT, 9);
-        for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
-      },
-      [leaves, row](benchmark::State& state) {
-        for (auto _ : state) {
-          for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
-            leaves->tensors[i].select(0, 9).copy_(row->tensors[i]);
-          }
-        }
-      });
+  figure("write a row", n, 0.15, writes_row(leaves, row), [leaves, row](benchmark::State& state) {
+    for (auto _ : state) {
+      for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+        leaves->tensors[i].select(0, 9).copy_(row->tensors[i]);
+      }
+    }
+  });
   const at::Tensor index = at::randint(0, 64, {16}, at::kLong);
   td_tensor* index_handle = wrap(index);
   figure("minibatch of 16", n, 0.4,
@@ -145,24 +124,13 @@ void rows(int n, Shared leaves) {
          loop(leaves, [mask](const at::Tensor& leaf) { return leaf.index({mask}); }));
 }
 
-void joins(int n, Shared leaves) {
-  auto parts = std::make_shared<std::vector<Shared>>();
-  for (int k = 0; k < 8; ++k) parts->push_back(std::make_shared<Leaves>(n));
-  const auto ours = [parts](auto call) {
-    return [parts, call](benchmark::State& state) {
-      std::vector<const td_tensordict*> sources;
-      for (const Shared& part : *parts) sources.push_back(part->td);
-      for (auto _ : state) {
-        td_tensordict* result = nullptr;
-        ok(call(sources.data(), sources.size(), 0, &result));
-        td_free(result);
-      }
-    };
-  };
+void join(int n, Shared leaves) {
+  std::vector<Shared> parts;
+  for (int k = 0; k < 8; ++k) parts.push_back(std::make_shared<Leaves>(n));
   const auto theirs = [parts](auto call) {
     return [parts, call](benchmark::State& state) {
-      std::vector<std::vector<at::Tensor>> columns((*parts)[0]->tensors.size());
-      for (const Shared& part : *parts) {
+      std::vector<std::vector<at::Tensor>> columns(parts[0]->tensors.size());
+      for (const Shared& part : parts) {
         for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(part->tensors[i]);
       }
       for (auto _ : state) {
@@ -173,13 +141,11 @@ void joins(int n, Shared leaves) {
       }
     };
   };
-  figure("stack 8", n, 0.5, ours(td_stack),
+  figure("stack 8", n, 0.5, joins(parts, td_stack),
          theirs([](const std::vector<at::Tensor>& column) { return at::stack(column, 0); }));
-  figure("cat 8", n, 0.5, ours(td_cat),
+  figure("cat 8", n, 0.5, joins(parts, td_cat),
          theirs([](const std::vector<at::Tensor>& column) { return at::cat(column, 0); }));
-  figure("clone", n, 0.25,
-         makes(leaves, [](const td_tensordict* td,
-                          td_tensordict** result) { return td_clone(td, 0, result); }),
+  figure("clone", n, 0.25, clones(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
 }
 
@@ -191,29 +157,54 @@ void abi(int n, Shared leaves) {
     const bool nested = i >= leaves->tensors.size() / 2;
     core.set(td::Path(nested ? path : path + 1, nested ? 2 : 1), leaves->tensors[i]);
   }
-  figure("ABI on index by int", n, 1.3,
-         makes(leaves,
-               [](const td_tensordict* td, td_tensordict** result) {
-                 const td_index_item at = item(TD_INDEX_INT, 7);
-                 return td_index(td, &at, 1, result);
-               }),
-         [core](benchmark::State& state) {
-           for (auto _ : state) {
-             const td::IndexItem at = td::IndexItem::at(7);
-             td::TensorDict result = core.index(at);
-             benchmark::DoNotOptimize(result);
-           }
-         });
+  figure("ABI on index by int", n, 1.3, indexes(leaves), [core](benchmark::State& state) {
+    for (auto _ : state) {
+      const td::IndexItem at = td::IndexItem::at(7);
+      td::TensorDict result = core.index(at);
+      benchmark::DoNotOptimize(result);
+    }
+  });
 }
 
 }  // namespace
+
+Body indexes(Shared leaves) {
+  return makes(std::move(leaves), [](const td_tensordict* td, td_tensordict** result) {
+    const td_index_item at = item(TD_INDEX_INT, 7);
+    return td_index(td, &at, 1, result);
+  });
+}
+
+Body unbinds(Shared leaves) {
+  return [leaves](benchmark::State& state) {
+    td_tensordict* parts[64];
+    for (auto _ : state) {
+      std::size_t count = 0;
+      ok(td_unbind(leaves->td, 0, parts, 64, &count));
+      for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
+    }
+  };
+}
+
+Body clones(Shared leaves) {
+  return makes(std::move(leaves), [](const td_tensordict* td, td_tensordict** result) {
+    return td_clone(td, 0, result);
+  });
+}
+
+Body writes_row(Shared leaves, std::shared_ptr<Row> row) {
+  return [leaves, row](benchmark::State& state) {
+    const td_index_item at = item(TD_INDEX_INT, 9);
+    for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
+  };
+}
 
 void register_small() {
   for (const int n : {10, 100}) {
     auto leaves = std::make_shared<Leaves>(n);
     views(n, leaves);
     rows(n, leaves);
-    joins(n, leaves);
+    join(n, leaves);
     abi(n, leaves);
   }
   views(1000, std::make_shared<Leaves>(1000));

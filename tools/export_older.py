@@ -30,13 +30,16 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):  # noqa: A002: as 
     return found if weight is None else found * weight
 
 
+OLDER = {"scaled_dot_product_attention": attention, "rms_norm": rms_norm}
+
+
 @contextlib.contextmanager
 def older():
     """Code that is followed inside calls these functions."""
-    theirs = {name: getattr(F, name) for name in ("scaled_dot_product_attention", "rms_norm") if hasattr(F, name)}
+    theirs = {name: getattr(F, name) for name in OLDER if hasattr(F, name)}
     try:
         for name in theirs:
-            setattr(F, name, attention if name == "scaled_dot_product_attention" else rms_norm)
+            setattr(F, name, OLDER[name])
         yield
     finally:
         for name, function in theirs.items():

@@ -36,7 +36,7 @@ record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
 void check_like(const record::Layout& folder, const TensorDict& like) {
   for (const auto& [at, value] : match(folder, like).values) {
     const record::LayoutNode& node = folder.nodes()[at];
-    if (node.text.type == format::NodeType::non_tensor_stack) continue;  // one for each row
+    if (node.by_row()) continue;
     const NodePtr there = c10::make_intrusive<NonTensorNode>(
         read_value(node.text.data, "\"" + folder.dir() + "\""), value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;

@@ -200,7 +200,7 @@ void Layout::add_listed(std::size_t node, std::string_view json, std::int64_t ro
 
 const LayoutNode* Layout::values_by_row() const noexcept {
   for (const LayoutNode& node : nodes_) {
-    if (node.text.type == NodeType::non_tensor_stack) return &node;
+    if (node.by_row()) return &node;
   }
   return nullptr;
 }
@@ -212,8 +212,7 @@ std::size_t Layout::growing_nodes() const noexcept {
 
 std::optional<std::size_t> Layout::find_by_row(Path path) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const bool by_row = nodes_[i].text.type == NodeType::non_tensor_stack;
-    if (by_row && is_path(nodes_[i].path, path)) return i;
+    if (nodes_[i].by_row() && is_path(nodes_[i].path, path)) return i;
   }
   return std::nullopt;
 }

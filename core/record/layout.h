@@ -41,6 +41,7 @@ struct LayoutNode {
   std::int64_t listed = -1;
   ShapeView row() const { return ShapeView(text.batch).slice(1); }
   bool grows() const noexcept { return text.type == format::NodeType::dense; }
+  bool by_row() const noexcept { return text.type == format::NodeType::non_tensor_stack; }
   // Whether its meta.json depends on the number of rows.
   bool changes() const noexcept {
     return grows() || text.type == format::NodeType::non_tensor_stack;

@@ -67,8 +67,7 @@ class Layout::Reader {
     } else {
       node.text =
           format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
-      if (node.text.type == NodeType::non_tensor_stack)
-        node.listed = format::count_list(node.text.data);
+      if (node.by_row()) node.listed = format::count_list(node.text.data);
     }
     // The root dictionary, or the one directly inside a root tensorclass.
     const std::size_t at = folder_.nodes_.size();
@@ -173,7 +172,7 @@ class Layout::Reader {
         std::string folder = locate(folder_.nodes_[i].folder, entry.key, true);
         const std::size_t inner = begin(std::move(folder), std::move(path));
         LayoutNode& node = folder_.nodes_[inner];
-        if (node.text.type == NodeType::non_tensor_stack) node.text.batch = batch;
+        if (node.by_row()) node.text.batch = batch;
         add(i, entry.key, inner);
       } else {
         add_leaf(i, entry, std::move(path));

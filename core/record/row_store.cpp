@@ -9,8 +9,6 @@ namespace td::record {
 
 namespace {
 
-using format::NodeType;
-
 constexpr std::int64_t default_buffer = std::int64_t{1} << 20;
 constexpr std::int64_t background_buffer = std::int64_t{1} << 24;
 constexpr std::size_t cache_line = 64;  // leaves start at multiples of it
@@ -60,7 +58,7 @@ const Layout& checked(const Layout& folder) {
 std::vector<std::size_t> text_nodes(const Layout& folder) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
-    if (folder.nodes()[i].text.type == NodeType::non_tensor_stack) result.push_back(i);
+    if (folder.nodes()[i].by_row()) result.push_back(i);
   }
   return result;
 }
