@@ -523,8 +523,9 @@ VALUES_MAY_DIFFER = {"td_fill_at", "td_binary_inplace", "td_ternary_inplace"}
 OWN_THREAD = ("td_map", "td_group_i")
 
 # Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, libtorch's writer of
-# archives throws in its destructor, and gloo's threads end the process.
-OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_loader_create_from_", "td_module_save", "td_group_")
+# archives throws in its destructor, what it does with a network that it has read ends the process, and so do gloo's
+# threads.
+OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_loader_create_from_", "td_module_load", "td_module_save", "td_group_")
 
 # Functions that libtorch 2 ends the process in: it throws in destructors, and in lines of its headers that may not throw.
 ENDS_WITH_LIBTORCH_2 = ("td_module_load", "td_module_save")
