@@ -5,6 +5,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
+#include "core/tree/engine.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"
@@ -46,8 +47,8 @@ class WriteBack {
     WalkRules rules;
     rules.missing = WalkRules::Missing::intersect;
     rules.what = "apply in place";
-    visit_zip<Take::elements>(
-        trees,
+    visit_zip(
+        trees, Take::elements,
         [&](const Here& here, Tensors tensors) {
           plan(extend(here.path()), *tensors[0], *tensors[1]);
         },

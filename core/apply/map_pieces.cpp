@@ -5,6 +5,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
+#include "core/tree/engine.h"
 #include "core/tree/kinds.h"
 #include "core/tree/walk.h"
 
@@ -165,7 +166,7 @@ class Joined {
     Likeness likeness;
     WalkRules rules = all_entries();
     rules.missing = WalkRules::Missing::fill;  // counts were compared at the start of the level
-    walk_beside({part, result}, likeness, rules);
+    walk_pair(part, result, likeness, rules);
     if (!likeness.alike) return false;
     for (const auto& [target, source] : likeness.leaves) assign(*target, *source, /*fast=*/true);
     return true;

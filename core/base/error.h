@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <exception>
-#include <sstream>
+#include <initializer_list>
+#include <ostream>
 #include <string>
+#include <utility>
 
 namespace td {
 
@@ -49,18 +51,41 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// Formats and concatenates the parts as a stream does.
+namespace detail {
+
+// One part of a text: a value, and how a stream writes it. The value must outlive the part.
+class TextPart {
+ public:
+  explicit TextPart(const char* text) noexcept : value_(text), write_(write_text) {}
+  template <class T>
+  explicit TextPart(const T& value) noexcept
+      : value_(&value),
+        write_([](std::ostream& to, const void* it) { to << *static_cast<const T*>(it); }) {}
+  void write(std::ostream& to) const { write_(to, value_); }
+
+ private:
+  static void write_text(std::ostream& to, const void* text);
+
+  const void* value_;
+  void (*write_)(std::ostream& to, const void* value);
+};
+
+std::string joined(std::initializer_list<TextPart> parts);
+[[noreturn]] void fail(Code code, std::initializer_list<TextPart> parts);
+
+}  // namespace detail
+
+// Formats and concatenates the parts as a stream does. What differs from call to call is inlined, and the code
+// for a stream exists once.
 template <class... Parts>
-std::string text_of(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return std::move(text).str();
+[[gnu::always_inline]] inline std::string text_of(const Parts&... parts) {
+  return detail::joined({detail::TextPart(parts)...});
 }
 
 // fail(Code::shape, "no room for ", n, " rows")
 template <class... Parts>
-[[noreturn]] void fail(Code code, const Parts&... parts) {
-  throw Error(code, text_of(parts...));
+[[noreturn, gnu::always_inline]] inline void fail(Code code, const Parts&... parts) {
+  detail::fail(code, {detail::TextPart(parts)...});
 }
 
 }  // namespace td

@@ -72,24 +72,25 @@ void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Te
 // Puts the views into the dictionary itself and its nested ones, and locks it.
 void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>& views,
            std::optional<c10::Device> device) {
-  struct Adopt {
-    Changes& changes;
+  struct Adopt final : ZipVisitor {
+    Changes changes;
     const Plan& plan;
     const std::vector<at::Tensor>& views;
     std::optional<c10::Device> device;
-    void operator()(const Here& here, Tensors tensors) const {
+    Adopt(const Plan& plan, const std::vector<at::Tensor>& views, std::optional<c10::Device> device)
+        : plan(plan), views(views), device(device) {}
+    void leaf(const Here& here, Tensors tensors) override {
       changes.set(here.holder(), here.index(), views[plan.place_of(*tensors[0])]);
     }
-    void operator()(const Here&, const NestedTensorNode& node) const {
+    void nested_tensor(const Here&, const NestedTensorNode& node, NodesHere) override {
       changes.set_tensors(node,
                           packing::nested_tensor_over(node, plan.place_of(node), views, device));
     }
-  };
-  Changes changes;
-  changes.lock(root);
-  if (device) visit_nodes(root, [&](const Node& node) { changes.set_device(node, device); });
-  visit_zip<Take::elements>({root}, Adopt{changes, plan, views, device}, all_entries());
-  changes.run();
+  } adopt(plan, views, device);
+  adopt.changes.lock(root);
+  if (device) visit_nodes(root, [&](const Node& node) { adopt.changes.set_device(node, device); });
+  visit_zip(root, Take::elements, adopt, all_entries());
+  adopt.changes.run();
 }
 
 // The storage that holds all tensors as planned, and the offset of the first: a nested dictionary

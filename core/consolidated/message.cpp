@@ -86,8 +86,8 @@ void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptio
   InPlace work(td.node());
   WalkRules policy;
   policy.what = "receiving into a dictionary";
-  visit_zip<Take::elements>(
-      {work.node(), message.node()},
+  visit_zip(
+      {work.node(), message.node()}, Take::elements,
       [&](const Here& here, Tensors tensors) {
         const at::Tensor& target = *tensors[0];
         const at::Tensor& source = *tensors[1];

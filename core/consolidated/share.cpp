@@ -104,12 +104,13 @@ void share_memory(const TensorDict& td) {
         Buffer::view(held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common,
                      place.start, tensor.sizes(), tensor.scalar_type()));
   }
-  struct Lead {
+  struct Lead final : ZipVisitor {
     const Plan& plan;
     const std::vector<at::Tensor>& views;
-    Changes changes = {};
-    std::vector<std::pair<at::Tensor, at::Tensor>> led = {};  // and their new memory
-    void operator()(const Here& here, Tensors tensors) {
+    Changes changes;
+    std::vector<std::pair<at::Tensor, at::Tensor>> led;  // and their new memory
+    Lead(const Plan& plan, const std::vector<at::Tensor>& views) : plan(plan), views(views) {}
+    void leaf(const Here& here, Tensors tensors) override {
       const at::Tensor& view = views[plan.place_of(*tensors[0])];
       if (keeps_identity(*tensors[0])) {
         led.emplace_back(*tensors[0], view);
@@ -117,15 +118,15 @@ void share_memory(const TensorDict& td) {
         changes.set(here.holder(), here.index(), view);
       }
     }
-    void operator()(const Here&, const NestedTensorNode& node) {
+    void nested_tensor(const Here&, const NestedTensorNode& node, NodesHere) override {
       changes.set_tensors(
           node, packing::nested_tensor_over(node, plan.place_of(node), views, node.device()));
     }
   };
-  Lead lead{plan, views};
+  Lead lead(plan, views);
   lead.changes.lock(root);
   visit_nodes(root, [&](const Node& node) { lead.changes.set_shared(node, true); });
-  visit_zip<Take::elements>({root}, lead, all_entries());
+  visit_zip(root, Take::elements, lead, all_entries());
   lead.changes.prepare();
   for (const auto& [tensor, view] : lead.led) {
     if (tensor.storage().unsafeGetStorageImpl() != view.storage().unsafeGetStorageImpl()) {

@@ -5,7 +5,6 @@
 #include "core/datasets/verify_members.h"
 #include "core/formats/json_text.h"
 #include "core/tree/non_tensor.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 

@@ -6,7 +6,6 @@
 #include "core/tensor/dtype.h"
 #include "core/tree/bytes_value.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 

@@ -6,6 +6,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/writes.h"
+#include "core/tree/engine.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/names.h"
 #include "core/tree/non_tensor.h"

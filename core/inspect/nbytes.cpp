@@ -89,7 +89,7 @@ std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
     }
     result.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first)));
   };
-  visit_zip<Take::elements>({td.node()}, add, policy);
+  visit_zip(td.node(), Take::elements, add, policy);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "core/formats/json_text.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/dense_copy.h"
+#include "core/tree/engine.h"
 #include "core/tree/evenness.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"

@@ -1,6 +1,7 @@
 #include "core/inspect/state_reader.h"
 
 #include "core/inspect/state_dict.h"
+#include "core/tree/engine.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>

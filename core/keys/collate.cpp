@@ -5,7 +5,6 @@
 #include "core/shape/pad.h"
 #include "core/tree/kinds.h"
 #include "core/tree/nested_tensor.h"
-#include "core/tree/walk.h"
 
 namespace td {
 

@@ -6,7 +6,6 @@
 #include "core/tree/set_and_read.h"
 #include "core/tree/sub_node.h"
 #include "core/tree/sub_tensordict.h"
-#include "core/tree/walk.h"
 
 namespace td {
 

@@ -7,6 +7,7 @@
 #include "core/tensor/index_items.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
+#include "core/tree/engine.h"
 #include "core/tree/evenness.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
@@ -159,7 +160,7 @@ class WhereOp final : public ZipOp {
   WhereOp(const at::Tensor& condition, const std::optional<at::Tensor>& pad)
       : condition_(condition), pad_(pad) {}
 
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     const at::Tensor* one = tensors[0];
     const at::Tensor* two = tensors[1];
     if (one != nullptr && two != nullptr && one->sizes() != two->sizes()) {

@@ -11,7 +11,7 @@ class MergeOp final : public ZipOp {
  public:
   explicit MergeOp(const MergeFn* callback) : callback_(callback) {}
 
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     c10::SmallVector<Value, 3> values;
     for (const at::Tensor* tensor : tensors) {
       if (tensor != nullptr) values.emplace_back(*tensor);

@@ -7,13 +7,12 @@ namespace td {
 
 namespace {
 
-class Select {
+class Select final : public Picker {
  public:
   Select(const NodePtr& root, const KeyTree& tree, bool ignore_missing)
       : root_(root), tree_(tree), ignore_missing_(ignore_missing) {}
 
-  static constexpr bool drops_emptied() { return false; }
-  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const override {
     const KeyTree::Level& wanted = tree_[level];
     for (std::size_t k = 0; k < wanted.entries.size(); ++k) {
       // If a name and one below it are requested, the narrower one counts.
@@ -44,12 +43,12 @@ class Select {
   const bool ignore_missing_;
 };
 
-class Exclude {
+class Exclude final : public Picker {
  public:
   Exclude(const KeyTree& tree, bool drops_emptied) : tree_(tree), drops_emptied_(drops_emptied) {}
 
-  bool drops_emptied() const noexcept { return drops_emptied_; }
-  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+  bool drops_emptied() const noexcept override { return drops_emptied_; }
+  void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const override {
     const KeyTree::Level& unwanted = tree_[level];
     const Schema& names = *source.schema();
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -67,14 +66,13 @@ class Exclude {
   const bool drops_emptied_;
 };
 
-template <class Which>
-TensorDict filtered(const TensorDict& td, Which which, bool inplace) {
+TensorDict filtered(const TensorDict& td, const Picker& which, bool inplace) {
   const NodePtr& root = td.node();
   require_dict(*root);
   if (inplace) require_own(*root, "keys of a sub-tensordict cannot be removed in place");
   if (inplace && is_locked(*root))
     fail(Code::locked, "the dictionary is locked: entries cannot be removed");
-  return TensorDict(Filter<Which>(which, inplace).run(root));
+  return TensorDict(filter(root, which, inplace));
 }
 
 TensorDict exclude_paths(const TensorDict& td, PathList paths, const SelectOptions& options,

@@ -2,9 +2,9 @@
 #include "core/keys/entries.h"
 #include "core/keys/filter.h"
 #include "core/tensor/assign.h"
+#include "core/tree/engine.h"
 #include "core/tree/lazy_elements.h"
 #include "core/tree/traverse.h"
-#include "core/tree/walk.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,22 +16,23 @@ namespace td {
 namespace {
 
 // A copy that keeps only entries for which `keep(value)` holds.
-template <class Keep>
-TensorDict filtered_copy(const TensorDict& td, Keep keep) {
-  struct Which {
-    Keep& keep;
-    static constexpr bool drops_emptied() { return false; }
-    void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const {
+TensorDict filtered_copy(const TensorDict& td, c10::function_ref<bool(const Value&)> keep) {
+  class Keep final : public Picker {
+   public:
+    explicit Keep(c10::function_ref<bool(const Value&)> keep) : keep_(keep) {}
+    void pick(std::uint32_t level, const DenseNode& source, Picks& picks) const override {
       for (std::size_t i = 0; i < source.size(); ++i) {
         const Value& value = source.value(i);
-        if (keep(value) && !picks.add(source, i, level)) picks.add(source, i, Picks::whole);
+        if (keep_(value) && !picks.add(source, i, level)) picks.add(source, i, Picks::whole);
       }
       picks.take_names(source);
     }
+
+   private:
+    c10::function_ref<bool(const Value&)> keep_;
   };
   require_dict(*td.node());
-  Which which{keep};
-  return TensorDict(Filter<Which>(which, /*inplace=*/false).run(td.node()));
+  return TensorDict(filter(td.node(), Keep(keep), /*inplace=*/false));
 }
 
 // Plans to erase the nested dictionaries that hold nothing but such dictionaries.

@@ -4,6 +4,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/tensor_index.h"
 #include "core/tensor/writes.h"
+#include "core/tree/engine.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"

@@ -1,7 +1,7 @@
 #include "core/loader/batch_pool.h"
 
 #include "core/tensor/ownership.h"
-#include "core/tree/walk.h"
+#include "core/tree/engine.h"
 
 #include <algorithm>
 

@@ -57,7 +57,7 @@ class CloseOp final : public ZipOp {
  public:
   explicit CloseOp(const CloseOptions& options) : options_(options) {}
 
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     if (tensors[0] == nullptr || tensors[1] == nullptr) {
       missing(here.path());
     } else if (found_.empty()) {

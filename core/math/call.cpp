@@ -7,6 +7,7 @@
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/dense_copy.h"
+#include "core/tree/engine.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 #include "core/tree/zip.h"
@@ -46,7 +47,7 @@ class FillOp final : public ResultOp {
  public:
   FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
       : ResultOp(options), tensors_(std::move(tensors)) {}
-  at::Tensor leaf(const Here&, Tensors) const { return tensors_[next_++]; }
+  at::Tensor leaf(const Here&, Tensors) const override { return tensors_[next_++]; }
 
  private:
   std::vector<at::Tensor> tensors_;
@@ -160,8 +161,9 @@ class OperatorCall {
   }
 
   void collect(c10::ArrayRef<NodePtr> roots) {
-    visit_zip<Take::elements>(
-        roots, [&](const Here& here, Tensors tensors) { add(here, tensors); }, policy_);
+    visit_zip(
+        roots, Take::elements, [&](const Here& here, Tensors tensors) { add(here, tensors); },
+        policy_);
   }
 
   void add(const Here& here, Tensors tensors) {
@@ -182,7 +184,7 @@ class OperatorCall {
     };
     bool all = true, dense = true;
     const auto look = [&](const Here& here, Tensors) { all = all && is_read(here); };
-    visit_zip<Take::elements>(root, look, policy_);
+    visit_zip(root, Take::elements, look, policy_);
     c10::SmallVector<NodePtr, 2> roots = beside(read);
     try {
       for (std::size_t k = 1; k < roots.size() && !all; ++k) roots[k] = without_lazy(roots[k]);
@@ -197,8 +199,8 @@ class OperatorCall {
       walk_pair(root, read, back, rules);
     }
     if (all) return;
-    visit_zip<Take::elements>(
-        beside(root),
+    visit_zip(
+        beside(root), Take::elements,
         [&](const Here& here, Tensors tensors) {
           if (!dense || !is_read(here)) add(here, tensors);
         },
@@ -209,8 +211,9 @@ class OperatorCall {
   void compute_together(const NodePtr& root) {
     if (!stack_.may_go_together()) return;
     try {
-      visit_zip<Take::elements>(
-          beside(root), [&](const Here&, Tensors tensors) { add_together(tensors); }, policy_);
+      visit_zip(
+          beside(root), Take::elements,
+          [&](const Here&, Tensors tensors) { add_together(tensors); }, policy_);
     } catch (const Error&) {
       together_ = math::Together();  // the walk that asks for the results says it
       return;
@@ -278,7 +281,7 @@ class OperatorCall {
   class LeafOp final : public ResultOp {
    public:
     explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
-    at::Tensor leaf(const Here& here, Tensors tensors) const {
+    at::Tensor leaf(const Here& here, Tensors tensors) const override {
       if (at::Tensor made = call_.together_.take(*tensors[0]); made.defined()) return made;
       call_.stack_.call(tensors);
       std::vector<c10::IValue>& results = call_.stack_.results();

@@ -3,7 +3,6 @@
 
 #include "core/math/call.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/walk.h"
 
 #include <optional>
 

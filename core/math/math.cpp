@@ -14,6 +14,7 @@
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/sink.h"
 
 #include <ATen/ScalarOps.h>
 
@@ -45,7 +46,7 @@ class MathOp final : public ZipOp {
  public:
   MathOp(const Kernel& kernel, const Operands& operands, const Together& together)
       : kernel_(kernel), operands_(operands), together_(together) {}
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     const at::Tensor &leaf = operands_.at(0, tensors), &b = operands_.at(1, tensors),
                      &c = operands_.at(2, tensors);
     if (at::Tensor made = together_.take(leaf); made.defined()) return made;
@@ -73,8 +74,8 @@ Together computed_together(const Kernel& kernel, const Operands& operands, const
   if (!Together::may(kernel.name)) return {};
   Together together;
   try {
-    visit_zip<Take::elements>(
-        operands.trees(),
+    visit_zip(
+        operands.trees(), Take::elements,
         [&](const Here&, Tensors tensors) {
           together.add(operands.at(0, tensors), operands.at(1, tensors), operands.at(2, tensors));
         },

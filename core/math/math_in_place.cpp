@@ -5,6 +5,7 @@
 #include "core/math/together.h"
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
+#include "core/tree/sink.h"
 #include "core/tree/sub_node.h"
 
 namespace td::math {
@@ -141,9 +142,9 @@ void run_in_place(const TensorDict& td, const Call& call) {
   InPlace target(td.node());
   const Operands operands(TensorDict(target.node()), call, /*in_place=*/true);
   InPlaceMath work(call.kernel, operands);
-  visit_zip<Take::elements>(
-      operands.trees(), [&](const Here& here, Tensors tensors) { work.add(here, tensors); },
-      policy_of(call, true));
+  visit_zip(
+      operands.trees(), Take::elements,
+      [&](const Here& here, Tensors tensors) { work.add(here, tensors); }, policy_of(call, true));
   work.run();
   target.commit();
 }

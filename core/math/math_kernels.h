@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/math/math.h"
+#include "core/tree/sink.h"
 
 #include <ATen/ATen.h>
 

@@ -47,16 +47,22 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
 
 // Adds all tensors, including the values of nested tensors.
 void add_all(const Node& node, Writes& writes) {
-  struct Add {
-    Writes& writes;
-    void operator()(const Here& here, Tensors tensors) { writes.fill(here.path(), *tensors[0]); }
-    void operator()(const Here& here, const NestedTensorNode& node) {
-      writes.fill(here.path(), node.values());
+  class Add final : public ZipVisitor {
+   public:
+    explicit Add(Writes& writes) : writes_(writes) {}
+    void leaf(const Here& here, Tensors tensors) override {
+      writes_.fill(here.path(), *tensors[0]);
     }
-  };
+    void nested_tensor(const Here& here, const NestedTensorNode& node, NodesHere) override {
+      writes_.fill(here.path(), node.values());
+    }
+
+   private:
+    Writes& writes_;
+  } add(writes);
   WalkRules policy;
   policy.nested_tensor = true;
-  visit_zip<Take::elements>(retain(node), Add{writes}, policy);
+  visit_zip(retain(node), Take::elements, add, policy);
 }
 
 // Zeroes tensors by memset; returns false, without a change, unless all are blocks of memory.

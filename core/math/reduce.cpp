@@ -222,7 +222,7 @@ class ReduceOp final : public ZipOp {
     const auto named = [](const std::optional<std::string>& name) { return name.has_value(); };
     if (std::any_of(left.begin(), left.end(), named)) after.set_names(std::move(left));
   }
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     at::Tensor positions;
     at::Tensor values =
         reducer_.run(*tensors[0], here.node().batch().size(), here.path(), &positions);
@@ -247,7 +247,7 @@ class ReduceOp final : public ZipOp {
 class Replace final : public ZipOp {
  public:
   explicit Replace(std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
-  at::Tensor leaf(const Here&, Tensors) const { return std::move(tensors_[next_++]); }
+  at::Tensor leaf(const Here&, Tensors) const override { return std::move(tensors_[next_++]); }
 
  private:
   std::vector<at::Tensor>& tensors_;
@@ -311,8 +311,7 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
   };
   if (reducer.over() ==
       Over::everything) {  // includes keys that only some elements of a lazy stack have
-    detail::Visitor<decltype(add), Take::elements> each(add);
-    walk(picked_form(td.node()), each, all_paths());
+    visit_paths(*picked_form(td.node()), add, Take::elements);
   } else {
     visit_paths(*all_dense(td.node()), add);
   }

@@ -37,7 +37,7 @@ class Adoption : public WalkSink<Take::elements> {
 void plan_adoption(Changes& changes, const NodePtr& node, const NodePtr& result) {
   changes.lock(node);
   Adoption adoption(changes);
-  walk_beside({node, result}, adoption, all_entries());
+  walk_pair(node, result, adoption, all_entries());
 }
 
 }  // namespace td

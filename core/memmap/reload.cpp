@@ -3,7 +3,6 @@
 #include "core/tensor/assign.h"
 #include "core/tree/changes.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/tree/walk.h"
 
 #include <unordered_set>
 

@@ -4,6 +4,7 @@
 #include "core/tensor/device.h"
 #include "core/tree/changes.h"
 #include "core/tree/copies.h"
+#include "core/tree/engine.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"
@@ -60,7 +61,7 @@ class ConvertOp final : public BatchOp {
 class ConvertEach final : public ZipOp {
  public:
   explicit ConvertEach(std::uint32_t kinds) : kinds_(kinds) {}
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     for (const at::Tensor* tensor : tensors) {
       if (tensor == nullptr) {
         fail(Code::key_not_found, "no entry ", show_path(here.path()), " in both dictionaries");
@@ -152,7 +153,7 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
     return TensorDict(std::move(result));
   }
   Replacement replacement;
-  walk_beside({td.node(), result}, replacement, all_entries());
+  walk_pair(td.node(), result, replacement, all_entries());
   replacement.run();
   return td;
 }

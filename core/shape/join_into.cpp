@@ -125,8 +125,9 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
   policy.missing = WalkRules::Missing::fill;
   policy.what = name_of(kind);
   IntoTensors write(kind, dim, strict);
-  visit_zip<Take::elements>(
-      roots, [&](const Here& here, Tensors tensors) { write.plan(here, tensors); }, policy);
+  visit_zip(
+      roots, Take::elements, [&](const Here& here, Tensors tensors) { write.plan(here, tensors); },
+      policy);
   write.run();
   into.commit();
 }

@@ -3,6 +3,7 @@
 
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/scalar.h"
+#include "core/tree/engine.h"
 #include "core/tree/kinds.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/non_tensor_values.h"
@@ -129,8 +130,8 @@ Sizes padded_batch(c10::ArrayRef<NodePtr> roots, const PadSequenceOptions& optio
     padded[at] = true;
     batch[at + 1] = std::max(batch[at + 1], size);
   };
-  visit_zip<Take::reads>(
-      roots,
+  visit_zip(
+      roots, Take::reads,
       [&](const Here& here, Tensors tensors) {
         const Sequence sequence(here.path(), tensors, options);
         grow(sequence.dim(), sequence.longest());

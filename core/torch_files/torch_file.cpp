@@ -6,6 +6,7 @@
 
 #include "core/consolidated/packing.h"
 #include "core/formats/format.h"
+#include "core/tree/engine.h"
 #include "core/tree/paths.h"
 
 #include <algorithm>

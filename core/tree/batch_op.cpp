@@ -1,6 +1,6 @@
 #include "core/tree/batch_op.h"
 
-#include "core/tree/kinds.h"
+#include "core/tree/mapping.h"
 #include "core/tree/non_tensor_values.h"
 
 namespace td {
@@ -25,5 +25,7 @@ NodePtr BatchOp::lazy(const LazyNode& node) const {
   if (node.holds_non_tensor()) return rearrange_non_tensor(retain(node), *this);
   return dense_form(retain(node))->transform(*this);
 }
+
+NodePtr map(const NodePtr& root, const BatchOp& op) { return map_by(root, op); }
 
 }  // namespace td

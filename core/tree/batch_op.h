@@ -1,14 +1,15 @@
 // core/tree/batch_op.h: an operation that treats all entries of a tree alike, and the sink that applies it.
 #pragma once
 
-#include "core/tree/engine.h"
+#include "core/tree/kinds.h"
+#include "core/tree/leaf_row.h"
+#include "core/tree/traverse.h"
 
 namespace td {
 
 class NestedTensorNode;
 
-// What an operation does to a batch size and a leaf. Each operation is a small final class; the sink is a
-// template over it, so that leaves of dense nodes cost no virtual call.
+// What an operation does to a batch size and a leaf. Each operation is a small final class.
 class BatchOp {
  public:
   virtual ~BatchOp() = default;
@@ -65,105 +66,8 @@ class BatchOp {
 // The operation's result for a nested tensor.
 Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op);
 
-namespace detail {
-
-// Builds the result of map(). Enters nodes that hold their entries; others transform themselves.
-template <class Op>
-class Mapping : public WalkSink<Take::whole> {
- public:
-  using Made = NodePtr;
-  static constexpr bool leaps = true;
-  Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo), later_(op.later()) {}
-
-  // A dictionary whose leaves are made later has only its nodes visited.
-  std::size_t leap(std::size_t i) const {
-    const Level& level = above_.back();
-    return level.later ? level.source->next_node(i) : i;
-  }
-
-  Take meet(const Here& here, NodesHere nodes) {
-    if (as_dense(nodes[0]) == nullptr) {
-      value(here, nodes);
-      return Take::nothing;
-    }
-    if (here.is_entry()) require_entry(here.holder(), here.index());
-    return Take::whole;
-  }
-  void enter(const Here& here, Dicts dicts) {
-    const DenseNode& source = *dicts[0];
-    auto target = c10::make_intrusive<DenseNode>(source.schema(), op_.batch(source.batch()),
-                                                 op_.device(source.device()));
-    if (source.tagged()) op_.tags(source, *target);
-    LeafRowPtr later = source.viewed(later_);
-    const bool is_later = later.defined();
-    is_later ? target->set_row(std::move(later)) : target->reserve(source.size());
-    DenseNode* const made = target.get();
-    if (above_.empty()) {
-      result_ = std::move(target);
-    } else {
-      put(here, NodePtr(std::move(target)));
-    }
-    above_.push_back({&source, made, is_later});
-  }
-  void leaf(const Here& here, Tensors tensors) {
-    const Level& level = above_.back();
-    if (!begins_with(tensors[0]->sizes(), level.source->batch()))
-      fail_entry(*level.source, here.index());
-    level.target->push_value(op_.leaf(*tensors[0]));
-  }
-  void value(const Here& here, NodesHere nodes) {
-    const Node& node = *nodes[0];
-    if (above_.empty()) {
-      result_ = node.transform(op_);
-      return;
-    }
-    require_entry(here.holder(), here.index());
-    put(here, node.kind() == NodeKind::nested_tensor
-                  ? nested_tensor_entry(node, op_)
-                  : Value(memo_.once(&node, [&] { return node.transform(op_); })));
-  }
-  NodePtr leave(const Here&, bool again) {
-    DenseNode* const made = above_.pop_back_val().target;
-    return again ? retain(*made) : NodePtr();
-  }
-  void again(const Here& here, const NodePtr& made) {
-    require_entry(here.holder(), here.index());
-    put(here, made);
-  }
-
-  NodePtr take() { return std::move(result_); }
-
- private:
-  struct Level {
-    const DenseNode* source;
-    DenseNode* target;  // held by its parent, or by the result
-    bool later;         // whether its leaves are made later
-  };
-
-  void put(const Here& here, Value value) {
-    const Level& level = above_.back();
-    level.later ? level.target->place(here.index(), std::move(value))
-                : level.target->push_value(std::move(value));
-  }
-
-  const Op& op_;
-  Memo<NodePtr>& memo_;
-  LeafViewPtr later_;
-  c10::SmallVector<Level, 4> above_;
-  NodePtr result_;
-};
-
-}  // namespace detail
-
 // Applies `op` to a tree, in key order and without recursion. Results share the schema; a shared node becomes
 // one shared node.
-template <class Op>
-NodePtr map(const NodePtr& root, const Op& op) {
-  const BatchOp::Shared memo(op);
-  detail::Mapping<Op> mapping(op, *memo);
-  constexpr WalkRules rules = all_entries();
-  Walk<detail::Mapping<Op>, 1>(rules, mapping, &*memo).run(root);
-  return mapping.take();
-}
+NodePtr map(const NodePtr& root, const BatchOp& op);
 
 }  // namespace td

@@ -4,6 +4,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/engine.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/non_tensor_values.h"
@@ -83,7 +84,7 @@ bool TensorDict::equal(const TensorDict& other) const {
   WalkRules rules = all_entries();
   rules.missing = WalkRules::Missing::fill;
   Comparison comparison;
-  walk_beside({node_, other.node_}, comparison, rules);
+  walk_pair(node_, other.node_, comparison, rules);
   return !comparison.done();
 }
 

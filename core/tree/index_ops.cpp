@@ -2,9 +2,9 @@
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
-#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/mapping.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/plan_view.h"
 #include "core/tree/sub_tensordict.h"
@@ -66,7 +66,7 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
   if (node->kind() == NodeKind::sub_tensordict) return read_at(dense_form(node), items);
   const IndexPlan plan(items, node->batch());
   if (plan.is_whole()) return node;
-  NodePtr result = map(node, ReadOp(plan, items, node->batch().size()));
+  NodePtr result = map_by(node, ReadOp(plan, items, node->batch().size()));
   if ((node->memmapped() || node->shared()) && keeps_memmap(items)) inherit_flags(*node, result);
   return result;
 }

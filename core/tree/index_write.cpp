@@ -7,6 +7,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
+#include "core/tree/engine.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -14,7 +15,6 @@
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/traverse.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 

@@ -164,7 +164,7 @@ class NoRows final : public ZipOp {
   void tags(const Node& before, Node& after) const override {
     after.set_tensorclass(before.tensorclass());
   }
-  at::Tensor leaf(const Here&, Tensors tensors) const {
+  at::Tensor leaf(const Here&, Tensors tensors) const override {
     return at::empty(batch(tensors[0]->sizes()), tensors[0]->options());
   }
   Value data(const Here&, NodesHere nodes) const override {

@@ -6,6 +6,7 @@
 #include "core/tree/dense_node.h"
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_elements.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
 #include "core/tree/names.h"
 
-#include "core/tree/walk.h"
-
 #include <algorithm>
 #include <unordered_set>
 

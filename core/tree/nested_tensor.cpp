@@ -6,6 +6,7 @@
 #include "core/tensor/scalar.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 

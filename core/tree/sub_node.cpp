@@ -68,12 +68,11 @@ namespace {
 
 // Calls `f(here, tensors)` once for each tensor of a part. Skips elements of a lazy stack, which are not
 // copies. A nested tensor is refused: a copy of one cannot be put back.
-template <class F>
-void each_tensor(const NodePtr& root, F&& f) {
+void each_tensor(const NodePtr& root, c10::function_ref<void(const Here&, Tensors)> f) {
   WalkRules rules = all_entries();
   rules.nested_tensor = false;
   rules.what = "write in place";
-  if (holds_entries(*root)) visit_zip<Take::whole>({root}, f, rules);
+  if (holds_entries(*root)) visit_zip(root, Take::whole, f, rules);
 }
 
 // Increases with each write. Inference tensors have no version.

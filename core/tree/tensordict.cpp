@@ -7,13 +7,13 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
+#include "core/tree/engine.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/traverse.h"
-#include "core/tree/walk.h"
 
 #include <algorithm>
 

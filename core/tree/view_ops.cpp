@@ -4,13 +4,12 @@
 
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
-#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/mapping.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/plan_view.h"
 #include "core/tree/tensordict.h"
-#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
@@ -44,7 +43,7 @@ class ViewOp final : public BatchOp {
 
 NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap) {
   if (plan.is_identity()) return node;
-  NodePtr result = map(node, ViewOp(plan));
+  NodePtr result = map_by(node, ViewOp(plan));
   inherit_flags(*node, result, keep_memmap);
   return result;
 }

@@ -12,6 +12,7 @@
 #include "core/shape/convert.h"
 #include "core/shape/join.h"
 #include "core/tensor/device.h"
+#include "core/tree/walk.h"
 
 #include <gtest/gtest.h>
 
