@@ -2,6 +2,7 @@
 
 #include "core/tree/changes.h"
 #include "core/tree/engine.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 
 namespace td {

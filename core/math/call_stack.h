@@ -3,6 +3,7 @@
 
 #include "core/math/call.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/sink.h"
 
 #include <optional>
 

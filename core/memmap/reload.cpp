@@ -3,6 +3,7 @@
 #include "core/tensor/assign.h"
 #include "core/tree/changes.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/traverse.h"
 
 #include <unordered_set>
 

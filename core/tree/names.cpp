@@ -1,5 +1,7 @@
 #include "core/tree/names.h"
 
+#include "core/tree/traverse.h"
+
 #include <algorithm>
 #include <unordered_set>
 

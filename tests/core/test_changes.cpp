@@ -8,7 +8,6 @@
 #include "core/tree/changes.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/names.h"
-#include "core/tree/traverse.h"
 #include "trees.h"
 
 #include <cstdlib>

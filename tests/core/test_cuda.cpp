@@ -12,7 +12,6 @@
 #include "core/shape/convert.h"
 #include "core/shape/join.h"
 #include "core/tensor/device.h"
-#include "core/tree/walk.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include "core/memmap/memmap.h"
 #include "core/replay/replay.h"
 #include "core/shape/join.h"
+#include "core/tree/walk.h"
 
 #include "folders.h"
 

@@ -140,7 +140,7 @@ TEST(Walk, TakesOtherTreesApartBesideALazyStack) {
   const TensorDict lazy(NodePtr(lazy_stack({sample().node(), sample().node()}, 1)));
   const TensorDict dense(all_dense(lazy.node()));
   std::size_t leaves = 0;
-  visit_zip<Take::elements>({lazy.node(), dense.node()}, [&](const Here& here, Tensors tensors) {
+  visit_zip({lazy.node(), dense.node()}, Take::elements, [&](const Here& here, Tensors tensors) {
     ++leaves;
     EXPECT_TRUE(tensors[0]->equal(*tensors[1])) << text(here.path());
   });

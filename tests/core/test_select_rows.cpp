@@ -3,7 +3,6 @@
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
 #include "core/shape/shape.h"
-#include "core/tree/walk.h"
 #include "random_tree.h"
 
 namespace td {

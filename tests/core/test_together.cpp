@@ -163,7 +163,6 @@ std::vector<Operation> operations(Random& random, const TensorDict& td) {
       {#name, [=](const TensorDict& x) { return ternary(x, Ternary::name##_op, operand, third); }, \
        [=](const TensorDict& x) { ternary_(x, Ternary::name##_op, operand, third); }});
 #include "core/math/ops.def"
-#include "core/tree/walk.h"
     }
   }
   return all;

@@ -12,7 +12,7 @@ using Missing = WalkRules::Missing;
 
 class Sum final : public ZipOp {
  public:
-  at::Tensor leaf(const Here& here, Tensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const override {
     seen += seen.empty() ? "" : " ";
     for (const std::string_view name : here.path()) seen += name;
     at::Tensor sum;
@@ -117,8 +117,8 @@ TEST(Zip, LazyStacks) {
   EXPECT_EQ(other_way.node()->kind(), NodeKind::dense);
   EXPECT_TRUE(TensorDict(all_dense(sum.node())).equal(other_way));
   EXPECT_EQ(zipped({lazy, lazy}, Sum()).node()->kind(), NodeKind::lazy);
-  visit_zip<Take::elements>({lazy.node(), dense.node()},
-                            [](const Here&, Tensors tensors) { tensors[0]->zero_(); });
+  visit_zip({lazy.node(), dense.node()}, Take::elements,
+            [](const Here&, Tensors tensors) { tensors[0]->zero_(); });
   EXPECT_EQ(numbers(TensorDict(elements[1]).get({"n", "b"})), std::vector<double>(12, 0));
 }
 
