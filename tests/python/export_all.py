@@ -62,7 +62,7 @@ def batches(name, module, td, folder, case, few):
         data.memmap(folder / f"{name}_{number}_data")
         one = {**case, "data": f"{name}_{number}_data", "expected": f"{name}_{number}_expected"}
         if (number in batch["direct"] + batch["flat"]) if number <= 3 else 3 in batch["flat"]:
-            (expected if "front" not in batch else expected.select(*module.out_keys)).memmap(folder / one["expected"])
+            (expected if expected.batch_dims == data.batch_dims else expected.select(*module.out_keys)).memmap(folder / one["expected"])
             yield one
         else:
             yield {**one, "kind": "refused"}
