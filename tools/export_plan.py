@@ -2,6 +2,7 @@
 import torch
 from export_followers import CannotExport, describe, is_follower, key, parameters_of
 from export_join import method
+from export_torchrl import check_stand_ins, stand_in, unwritten
 from export_whole import check_alone
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, TensorDictSequential
@@ -37,6 +38,7 @@ def stages_of(module):
             raise CannotExport(f"{named(modules, i)} samples inside, and {why}: a sample must stand in a TensorDictSequential")
         if is_sample(one) and (one._forward_hooks or one._forward_pre_hooks):
             raise CannotExport(f"{named(modules, i)} samples, and has a hook, which no description holds")
+        one = stand_in(one)
         network, samples = stages[-1]
         if is_sample(one):
             samples.append(one)
@@ -92,13 +94,18 @@ def plans_of(module, example):
         if missing:
             raise CannotExport(f"the example lacks the input {short(missing[0])!r}")
         known += written + keys_of(followers)[1]
+    dropped = {("_",), *(unwritten(module) - set(known))}
+    wanted = [one for one in paths(module.out_keys) if one not in dropped]
     plans = []
     with torch.no_grad():
         interaction = check_alone(module, example)
         td = example.clone()
         for i, (network, followers) in enumerate(stages):
             behind = [part for after in stages[i + 1 :] for part in (*after[0], *after[1])]
-            plans.append(Plan(module, network, followers, td, behind, interaction))
+            read = wanted + [one for part in behind for one in paths(part.in_keys)]
+            if i and not followers and not meet(keys_of(network)[1], read):
+                continue  # nobody wants what it computes
+            plans.append(Plan(module, network, followers, td, behind, interaction, wanted))
             td = plans[-1].after
     for plan in plans:
         plan.all = plans
@@ -124,14 +131,15 @@ def meta_of(plans):
 class Plan:
     """A network of the module as a function of tensors, and the text about it and what follows it."""
 
-    def __init__(self, module, network, followers, example, behind, interaction):
+    def __init__(self, module, network, followers, example, behind, interaction, wanted):
         self.module, self.network, self.example, self.interaction = module, network, example, interaction
-        self.wanted = [one for one in paths(module.out_keys) if one != ("_",)]
+        self.wanted = wanted
         self.batch_dims = example.batch_dims
         self.example_size = tuple(max(size, 2) for size in example.batch_size)
         for one in keys_of(network)[0]:
             if not isinstance(example.get(short(one)), torch.Tensor):
                 raise CannotExport(f"the input {short(one)!r} is no tensor: let the module take the tensors in it by their own keys")
+        check_stand_ins(network, example)
         # The network computes parameters that the keys do not hold, such as those of a masked distribution.
         self.followers = self.with_parameters(followers, self.run(example.clone()))
         self.in_keys, self.out_keys = keys_of(self.network)

@@ -16,8 +16,8 @@ td::DistributionPart part_in(const td_distribution& given) {
     if (reserved != 0) td::fail(td::Code::invalid_argument, "td_distribution.reserved is not zero");
   }
   td::DistributionPart part;
-  part.shape.kind = capi::choice_in<td::DistributionKind>(
-      given.kind, TD_DISTRIBUTION_NORMAL, TD_DISTRIBUTION_MULTIVARIATE_NORMAL, "kind");
+  part.shape.kind = capi::choice_in<td::DistributionKind>(given.kind, TD_DISTRIBUTION_NORMAL,
+                                                          TD_DISTRIBUTION_LOG_NORMAL, "kind");
   check_flags(given.flags, TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT);
   part.shape.tanh_loc = (given.flags & TD_DISTRIBUTION_TANH_LOC) != 0;
   part.shape.event = (given.flags & TD_DISTRIBUTION_EVENT) != 0;

@@ -463,6 +463,17 @@ class Branch2(nn.Module):
         return self.near(x)
 
 
+def unwanted_critic():
+    module, td = critic_of_a_class()
+    return module.select_out_keys("action", "sample_log_prob" if "sample_log_prob" in module.out_keys else "action_log_prob"), td
+
+
+def critic_of_a_composite():
+    """Two actions at once, and what both are worth."""
+    value = TensorDictModule(Critic(3), [("out", "steer"), ("out", "gear")], ["value"])
+    return TensorDictSequential(*composite()[0], value), observation()
+
+
 def judged_samples():
     """Several samples of each state, each with its value."""
     sample = ProbabilisticTensorDictModule(
@@ -714,6 +725,65 @@ def exponential():
     return sampled(D.Exponential, ["rate"], network=TensorDictModule(nn.Sequential(mlp(3), nn.Softplus()), ["observation"], ["rate"])), observation()
 
 
+def cauchy():
+    return sampled(D.Cauchy, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def doubled_cauchy():
+    """Its mean is NaN, whatever its parameters are."""
+
+    def make(loc, scale):
+        return D.Cauchy(loc * 2, scale)
+
+    return sampled(make, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def student_t():
+    """With a number of degrees that is fixed."""
+    return sampled(D.StudentT, ["loc", "scale"], distribution_kwargs={"df": 3.0}), observation()
+
+
+def student_t_of_joints():
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(6)
+
+        def forward(self, x):
+            df, loc, scale = self.layers(x).chunk(3, -1)
+            return df.exp() + 0.8, loc, scale.exp()
+
+    def make(df, loc, scale):
+        return D.Independent(D.StudentT(df, loc, scale), 1)
+
+    names = ["df", "loc", "scale"]
+    return sampled(make, names, network=TensorDictModule(Heads(), ["observation"], names)), observation()
+
+
+def positive(kind, name, out=3, **options):
+    network = TensorDictModule(nn.Sequential(mlp(out), nn.Softplus()), ["observation"], [name])
+    return sampled(kind, [name], network=network, **options), observation()
+
+
+def poisson():
+    return positive(D.Poisson, "rate", default_interaction_type="mode")
+
+
+def dirichlet():
+    return positive(D.Dirichlet, "concentration")
+
+
+def mode_of_dirichlet():
+    return positive(D.Dirichlet, "concentration", default_interaction_type="mode")
+
+
+def half_normal():
+    def make(scale):
+        return D.Independent(D.HalfNormal(scale), 1)
+
+    return positive(make, "scale")
+
+
 def buttons():
     def make(logits):
         return D.Independent(D.Bernoulli(logits=logits), 1)
@@ -810,6 +880,31 @@ def ordinal():
 
     network = TensorDictModule(mlp(4), ["observation"], ["scores"])
     return ProbabilisticActor(network, in_keys={"scores": "scores"}, distribution_class=Ordinal, return_log_prob=True), observation()
+
+
+def dropout_of_a_policy():
+    """In eval() it does nothing, and neither reads nor writes its mask."""
+    from torchrl.modules import ConsistentDropoutModule
+
+    dropout = ConsistentDropoutModule(0.5, in_keys="hidden")
+    first, last = TensorDictModule(mlp(6), ["observation"], ["hidden"]), TensorDictModule(nn.Linear(6, 2), ["hidden"], ["action"])
+    return TensorDictSequential(first, dropout, last), observation()
+
+
+def several_steps(**options):
+    """An actor that says what to do in the next three steps; some rows begin anew."""
+    from torchrl.modules import MultiStepActorWrapper
+
+    planner = TensorDictModule(nn.Sequential(mlp(6), nn.Unflatten(-1, (3, 2))), ["observation"], ["action"])
+    td = observation()
+    td["is_init"] = torch.arange(ROWS).unsqueeze(-1) % 2 == 0
+    td["counter"] = torch.tensor([1, 2, 3, 1, 2], dtype=torch.int32).unsqueeze(-1)
+    td["action_orig"] = torch.randn(ROWS, 3, 2)
+    return MultiStepActorWrapper(planner, n_steps=3, **options), td
+
+
+def every_second_step():
+    return several_steps(replan_interval=2, keep_dim=True)
 
 
 # Distributions behind transforms.
@@ -935,11 +1030,11 @@ def composite_of_transformed():
 
 GOOD = [
     distributional, checks, units, mapped,
-    beta, beta_of_joints, gamma, uniform, laplace, exponential, buttons, choices, full_covariance,
+    beta, beta_of_joints, gamma, uniform, laplace, exponential, cauchy, doubled_cauchy, student_t, student_t_of_joints, poisson, dirichlet, mode_of_dirichlet, half_normal, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor,
-    critic_of_a_sample, critic_of_elements, critic_of_a_class, critic_of_one_hot, critic_of_nested_keys, three_networks, critics_of_a_sample, choosing_critic, judged_samples, lstm_module, gru_module, own_networks,
-    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
+    critic_of_a_sample, critic_of_elements, critic_of_a_class, critic_of_one_hot, critic_of_nested_keys, three_networks, critics_of_a_sample, choosing_critic, unwanted_critic, critic_of_a_composite, judged_samples, lstm_module, gru_module, own_networks,
+    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, dropout_of_a_policy, several_steps, every_second_step, tanh_delta_of_joints,
     tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
     logit_of_each, power_of_each, estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
     plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, tied_critic, branch,
@@ -963,7 +1058,7 @@ def policy():
 
 def unknown_distribution():
     def make(loc, scale):
-        return D.Cauchy(loc, scale)
+        return D.Gumbel(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -1164,6 +1259,10 @@ def no_module():
     return nn.Linear(4, 2), observation()
 
 
+def dropout_in_training():
+    return dropout_of_a_policy()
+
+
 def actor_in_training():
     """An actor with batch normalisation in its network."""
     from torchrl.modules import ProbabilisticActor, TanhNormal
@@ -1182,10 +1281,10 @@ def critic_in_training():
 
 # Modules that are exported with train=True, and those that this refuses.
 TRAINED = [in_training, actor_in_training, critic_in_training]
-BAD_TRAINED = {cumulative_statistics: "has no momentum"}
+BAD_TRAINED = {cumulative_statistics: "has no momentum", dropout_in_training: "keeps its mask from call to call in training"}
 
 BAD = {
-    unknown_distribution: "Cauchy",
+    unknown_distribution: "Gumbel",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",

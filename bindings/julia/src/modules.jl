@@ -218,14 +218,18 @@ const DISTRIBUTIONS = Dict(:Normal => TD_DISTRIBUTION_NORMAL, :IndependentNormal
                            :Beta => TD_DISTRIBUTION_BETA, :Gamma => TD_DISTRIBUTION_GAMMA,
                            :Uniform => TD_DISTRIBUTION_UNIFORM, :Laplace => TD_DISTRIBUTION_LAPLACE,
                            :Exponential => TD_DISTRIBUTION_EXPONENTIAL,
-                           :MultivariateNormal => TD_DISTRIBUTION_MULTIVARIATE_NORMAL)
+                           :MultivariateNormal => TD_DISTRIBUTION_MULTIVARIATE_NORMAL,
+                           :Cauchy => TD_DISTRIBUTION_CAUCHY, :StudentT => TD_DISTRIBUTION_STUDENT_T,
+                           :Poisson => TD_DISTRIBUTION_POISSON, :Dirichlet => TD_DISTRIBUTION_DIRICHLET,
+                           :HalfNormal => TD_DISTRIBUTION_HALF_NORMAL, :LogNormal => TD_DISTRIBUTION_LOG_NORMAL)
 
 """
     Distribution(kind, out_key; params..., event = false, low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
 
 A distribution over entries of a dictionary, for [`probabilistic`](@ref). `kind` is `:Normal`,
 `:IndependentNormal`, `:TanhNormal`, `:TruncatedNormal`, `:Categorical`, `:OneHotCategorical`, `:Bernoulli`,
-`:Delta`, `:Beta`, `:Gamma`, `:Uniform`, `:Laplace`, `:Exponential` or `:MultivariateNormal`. Each of `params` names a parameter
+`:Delta`, `:Beta`, `:Gamma`, `:Uniform`, `:Laplace`, `:Exponential`, `:MultivariateNormal`, `:Cauchy`, `:StudentT`,
+`:Poisson`, `:Dirichlet`, `:HalfNormal` or `:LogNormal`. Each of `params` names a parameter
 and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`; of `:Uniform`, `low` and `high` are such parameters. With
 `event` the last dimension is one event.
 """

@@ -49,6 +49,24 @@ namespace TensorDicts
 
         /// <summary>loc and scale_tril, a triangular matrix; the last dimension is one event.</summary>
         MultivariateNormal = 13,
+
+        /// <summary>loc and scale, for each element; the mean, and so the deterministic value, is NaN as in Python.</summary>
+        Cauchy = 14,
+
+        /// <summary>df, loc and scale, for each element.</summary>
+        StudentT = 15,
+
+        /// <summary>rate, for each element.</summary>
+        Poisson = 16,
+
+        /// <summary>concentration; the last dimension is one event, shares of one.</summary>
+        Dirichlet = 17,
+
+        /// <summary>scale, for each element.</summary>
+        HalfNormal = 18,
+
+        /// <summary>loc and scale, for each element: the exponential of a normal value.</summary>
+        LogNormal = 19,
     }
 
     /// <summary>A distribution over entries of a dictionary.</summary>

@@ -217,6 +217,10 @@ public class ModuleTests
             new[] { new TensorDistribution(DistributionKind.Laplace, "x", ("loc", "loc"), ("scale", "scale")) { Event = true } },
             new ProbabilisticOptions { ReturnLogProb = true });
         Expect.Shape(laplace.Call(sure).GetTensor("x_log_prob").Shape, 4);
+        using TensorDictModule shares = TensorDictModule.Probabilistic(
+            new[] { new TensorDistribution(DistributionKind.Dirichlet, "x", ("concentration", "scale")) },
+            new ProbabilisticOptions { ReturnLogProb = true });
+        Expect.Shape(shares.Call(sure).GetTensor("x_log_prob").Shape, 4);
         using TensorDictModule halves = TensorDictModule.NormalParams("h", "exp");
         using var h = new TensorDict(1);
         h["h"] = Tensor.FromArray(new[] { 7f, 0f }, 1, 2);

@@ -40,6 +40,18 @@ pub enum DistributionKind {
     Exponential,
     /// `loc` and `scale_tril`, a triangular matrix; the last dimension is one event.
     MultivariateNormal,
+    /// `loc` and `scale`, for each element; the mean, and so the deterministic value, is NaN as in Python.
+    Cauchy,
+    /// `df`, `loc` and `scale`, for each element.
+    StudentT,
+    /// `rate`, for each element.
+    Poisson,
+    /// `concentration`; the last dimension is one event, shares of one.
+    Dirichlet,
+    /// `scale`, for each element.
+    HalfNormal,
+    /// `loc` and `scale`, for each element: the exponential of a normal value.
+    LogNormal,
 }
 
 impl DistributionKind {
@@ -59,6 +71,12 @@ impl DistributionKind {
             Self::Laplace => sys::TD_DISTRIBUTION_LAPLACE,
             Self::Exponential => sys::TD_DISTRIBUTION_EXPONENTIAL,
             Self::MultivariateNormal => sys::TD_DISTRIBUTION_MULTIVARIATE_NORMAL,
+            Self::Cauchy => sys::TD_DISTRIBUTION_CAUCHY,
+            Self::StudentT => sys::TD_DISTRIBUTION_STUDENT_T,
+            Self::Poisson => sys::TD_DISTRIBUTION_POISSON,
+            Self::Dirichlet => sys::TD_DISTRIBUTION_DIRICHLET,
+            Self::HalfNormal => sys::TD_DISTRIBUTION_HALF_NORMAL,
+            Self::LogNormal => sys::TD_DISTRIBUTION_LOG_NORMAL,
         }
     }
 }

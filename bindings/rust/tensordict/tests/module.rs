@@ -275,6 +275,9 @@ fn distributions() {
     let one = TensorDictModule::probabilistic(&[laplace], &scored).unwrap().call(&sure).unwrap();
     assert_eq!(one.tensor("a").unwrap().shape().len(), 2);
     assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
+    let shares = Distribution::new(DistributionKind::Dirichlet, [("concentration", "scale")], "a");
+    let one = TensorDictModule::probabilistic(&[shares], &scored).unwrap().call(&sure).unwrap();
+    assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
 }
 
 #[test]
