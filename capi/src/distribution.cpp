@@ -25,6 +25,16 @@ td::DistributionPart part_in(const td_distribution& given) {
     part.shape.low = given.low;
     part.shape.high = given.high;
   }
+  if (given.bounds_len != 0) {
+    if (!td::is_bounded(part.shape.kind)) {
+      td::fail(td::Code::invalid_argument, td::distribution_name(part.shape.kind),
+               " has no bounds, but ", given.bounds_len, " are given");
+    }
+    const double* const lows = not_null(given.lows, "lows");
+    const double* const highs = not_null(given.highs, "highs");
+    part.shape.lows.assign(lows, lows + given.bounds_len);
+    part.shape.highs.assign(highs, highs + given.bounds_len);
+  }
   if (given.upscale != 0) part.shape.upscale = given.upscale;
   part.keys = key_paths_in(given.in_keys, given.in_keys_len, "in_keys");
   if (given.names_len != 0) not_null(given.names, "names");

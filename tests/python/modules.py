@@ -1058,7 +1058,7 @@ def policy():
 
 def unknown_distribution():
     def make(loc, scale):
-        return D.Gumbel(loc, scale)
+        return D.VonMises(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -1284,7 +1284,7 @@ TRAINED = [in_training, actor_in_training, critic_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum", dropout_in_training: "keeps its mask from call to call in training"}
 
 BAD = {
-    unknown_distribution: "Gumbel",
+    unknown_distribution: "VonMises",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",

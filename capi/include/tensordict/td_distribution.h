@@ -75,7 +75,12 @@ typedef struct td_distribution {
   double low;                               /**< lower bound; with `high` 0 too: -1 */
   double high;                              /**< upper bound; with `low` 0 too: 1 */
   double upscale;                           /**< for TD_DISTRIBUTION_TANH_LOC; 0: 5 */
-  uint64_t reserved[6];                     /**< zero */
+  const double *TD_NULLABLE lows;           /**< borrowed; a lower bound for each element of the
+                                                 event, such as the joints of a robot; NULL: `low`
+                                                 for all; since 0.3, as all below */
+  const double *TD_NULLABLE highs;          /**< borrowed; as many upper bounds */
+  size_t bounds_len;                        /**< number of these bounds, or 0 */
+  uint64_t reserved[3];                     /**< zero */
 } td_distribution;
 
 /**
@@ -115,9 +120,9 @@ typedef struct td_module_probabilistic_options {
  * @param result    new; free with td_module_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (other parameters than the distribution has, no
- *         distribution, an event of a kind that is one, no room between the bounds, a reserved
- *         field that is not zero), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write
- *         one entry)
+ *         distribution, an event of a kind that is one, bounds of a kind without, no room between
+ *         the bounds, a reserved field that is not zero), TD_ERR_NULL_ARGUMENT (a pointer beside
+ *         its length), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE

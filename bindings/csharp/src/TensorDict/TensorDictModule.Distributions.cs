@@ -95,6 +95,9 @@ namespace TensorDicts
         /// <summary>The upper bound.</summary>
         public double High { get; set; } = 1;
 
+        /// <summary>What each element of the event lies between, such as the joints of a robot; else all lie between Low and High.</summary>
+        public IReadOnlyList<(double Low, double High)>? BoundsOfEach { get; set; }
+
         /// <summary>The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.</summary>
         public bool Event { get; set; }
 
@@ -172,9 +175,18 @@ namespace TensorDicts
                 raw.seed = options.Seed ?? 0;
                 raw.seed_key = options.SeedKey.HasValue ? Keep(new[] { options.SeedKey.Value }).Pointer : null;
                 td_module* result = null;
+                double[] lows = all.SelectMany(one => one.BoundsOfEach ?? Array.Empty<(double Low, double High)>()).Select(one => one.Low).ToArray();
+                double[] highs = all.SelectMany(one => one.BoundsOfEach ?? Array.Empty<(double Low, double High)>()).Select(one => one.High).ToArray();
                 td_distribution none;
+                fixed (double* low = lows, high = highs)
                 fixed (td_distribution* list = parts)
                 {
+                    for (int i = 0, at = 0; i < all.Length; at += all[i++].BoundsOfEach?.Count ?? 0)
+                    {
+                        parts[i].bounds_len = (nuint)(all[i].BoundsOfEach?.Count ?? 0);
+                        parts[i].lows = parts[i].bounds_len == 0 ? null : low + at;
+                        parts[i].highs = parts[i].bounds_len == 0 ? null : high + at;
+                    }
                     Status.Check(Native.td_module_probabilistic(list == null ? &none : list, (nuint)parts.Length, &raw, &result));
                 }
                 return new TensorDictModule(result);
