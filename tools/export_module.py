@@ -9,8 +9,8 @@ at its end (torch 2.6 or newer; it holds compiled code for this kind of processo
 loaded to run as in training: batch normalisation updates its statistics, dropout draws.
 
 What is written is run beside the original on random inputs of several batch sizes; a difference above the tolerance
-is an error, and OUT stays as it was. Distributions at the end are not traced: the archive describes them. Parameters
-keep the names of TensorDict.from_module(module).
+is an error, and OUT stays as it was. Distributions are not traced: the archive describes them, and a network behind one
+is another method of it. Parameters keep the names of TensorDict.from_module(module).
 """
 import argparse
 import contextlib

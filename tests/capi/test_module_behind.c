@@ -31,8 +31,9 @@ static td_tensordict *all_of(const td_tensordict *td, const td_module *module) {
 
 TD_TEST(frozen_and_saved_it_computes_the_same) {
   static const td_module_load_flags ways[] = {0, TD_MODULE_LOAD_FREEZE, TD_MODULE_LOAD_OPTIMIZE};
-  const char *file = td_path(td_test_folder(), "again.pt");
+  char file[600]; /* td_golden() has few buffers */
   td_tensordict *td = folder("three_networks_data"), *want = folder("three_networks_expected");
+  snprintf(file, sizeof file, "%s", td_path(td_test_folder(), "again.pt"));
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     td_module *module = loaded(behind("three_networks.pt"), ways[i]);
     td_check_close(all_of(td, module), want);
