@@ -143,8 +143,9 @@ torch::jit::Module prepared(torch::jit::Module module, const ScriptOptions& opti
   module = with_tensors(module, options);
   if (!options.freeze && !options.optimize) return module;
   module.eval();
-  return options.optimize ? torch::jit::optimize_for_inference(module, methods)
-                          : torch::jit::freeze(module, methods);
+  // It freezes by itself, but then forgets the other methods.
+  if (!options.optimize || !methods.empty()) module = torch::jit::freeze(module, methods);
+  return options.optimize ? torch::jit::optimize_for_inference(module, methods) : module;
 }
 
 std::vector<std::string> methods_of(const ScriptMeta& meta) {
