@@ -97,6 +97,11 @@ OF_TORCH = {
     "Laplace": ["loc", "scale"],
     "Exponential": ["rate"],
     "MultivariateNormal": ["loc", "scale_tril"],
+    "Cauchy": ["loc", "scale"],
+    "StudentT": ["df", "loc", "scale"],
+    "Poisson": ["rate"],
+    "Dirichlet": ["concentration"],
+    "HalfNormal": ["scale"],
 }
 
 
@@ -128,6 +133,11 @@ def deterministic(dist):
 
 def disagreement(part, dist, values, tolerance=1e-3):
     """What differs between a distribution of Python and its description, or None."""
+    inner = dist.base_dist if isinstance(dist, D.Independent) else dist
+    for name in OF_TORCH.get(part["distribution"], []):  # the mean may be NaN whatever they are
+        ours, theirs = values[name], getattr(inner, name)
+        if ours.shape != theirs.shape or not torch.allclose(ours, theirs, rtol=tolerance, atol=tolerance):
+            return f"parameter {name} differs"
     value, log_prob = COMPUTED[part["distribution"]](part, values)
     return difference_of((value, log_prob.sum(-1) if part.get("event") else log_prob), deterministic(dist), dist, tolerance)
 

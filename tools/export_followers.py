@@ -107,7 +107,8 @@ MADE_OF_LOGITS = {
     "MaskedOneHotCategorical": td_distributions.OneHotCategorical,
     "OneHotOrdinal": td_distributions.OneHotCategorical,
 }
-ELEMENTWISE = ("Categorical", "OneHotCategorical", "Bernoulli", "Beta", "Gamma", "Uniform", "Laplace", "Exponential")
+ONE_EVENT = ("MultivariateNormal", "Dirichlet")
+ELEMENTWISE = ("Categorical", "OneHotCategorical", "Bernoulli", *(name for name in OF_TORCH if name not in ONE_EVENT))
 # Those whose parameters the network computes if the library would take others from the keys: a fixed scale, a temperature.
 PLAIN = {
     "Normal": (D.Normal, ["loc", "scale"]),
@@ -126,7 +127,7 @@ def parameters_of(module, td):
     plain = MADE_OF_LOGITS.get(type(inner).__name__)
     if plain is not None and isinstance(inner, D.Categorical):
         return ParametersOf(module, of_event(plain, event), ["logits"])
-    if isinstance(dist, CompositeDistribution) or export_transformed.unwrapped(dist) is not None:
+    if isinstance(dist, CompositeDistribution) or is_transformed(dist):
         return None
     try:
         shape = shape_of(dist)
@@ -151,6 +152,12 @@ def bounds(dist, low, high):
 def is_tanh_normal(dist):
     """Of the usual form, one event. That of TorchRL is a transformed distribution too."""
     return type(dist).__name__ == "TanhNormal" and len(dist.event_shape) == 1
+
+
+def is_transformed(dist):
+    """Behind transforms, and no kind of its own, such as torch's HalfNormal."""
+    inner = export_transformed.unwrapped(dist)
+    return inner is not None and not (type(inner).__name__ in OF_TORCH and type(inner) is getattr(D, type(inner).__name__))
 
 
 def shape_of(dist):
@@ -202,7 +209,7 @@ def shape_of(dist):
 def part_of(td, dist, names, in_keys, out_key, log_prob_key, estimates=1000, composite=False):
     values = {name: td.get(tuple(one)) for name, one in zip(names, in_keys)}
     try:
-        if export_transformed.unwrapped(dist) is not None and not is_tanh_normal(dist):
+        if is_transformed(dist) and not is_tanh_normal(dist):
             part, off = export_transformed.part_of(dist, shape_of, values, estimates, composite)
         else:
             part = shape_of(dist)

@@ -166,6 +166,8 @@ def scripted(plan, inputs):
     names = {id(one): name for name, one in plan.module.named_modules()}
     values = {one: f"x{i}" for i, one in enumerate(plan.in_keys)}
     lines, root = [], torch.nn.Module()
+    for name, tensor in tensors_of(plan).items():  # also those that the network does not use
+        put(root, name, tensor)
     for module in plan.network:
         if type(module) is not TensorDictModule or not isinstance(module.module, torch.nn.Module):
             raise CannotExport(f"only a TensorDictModule of a torch.nn.Module can be scripted, not {type(module).__name__}")
@@ -187,13 +189,15 @@ def scripted(plan, inputs):
     return torch.jit.script(compiled(code, root))
 
 
-def compiled(code, root):
-    """A module with this method, whose source torch.jit.script finds."""
-    file, scope = f"<network {id(root)}>", {"__name__": __name__}
+def compiled(code, root, values=None):
+    """A module with the methods of this code, whose source torch.jit.script finds."""
+    file, scope = f"<network {id(root)}>", {"__name__": __name__, "torch": torch, **(values or {})}
     linecache.cache[file] = (len(code), None, code.splitlines(True), file)
-    exec(compile(code, file, "exec"), scope)  # noqa: S102: lines of the function above
-    made = type("Scripted", (torch.nn.Module,), {"forward": scope["forward"]})()
-    made.__dict__["_modules"] = root._modules
+    exec(compile(code, file, "exec"), scope)  # noqa: S102: lines of the callers
+    methods = {name: one for name, one in scope.items() if getattr(one, "__code__", None) and one.__code__.co_filename == file}
+    made = type("Scripted", (torch.nn.Module,), methods)()
+    for name in ("_modules", "_parameters", "_buffers"):
+        made.__dict__[name] = root.__dict__[name]
     made.training = False
     return made
 
@@ -217,16 +221,16 @@ def program_of_any(plan, given, graph_below_vmap):
     raise problem
 
 
-def package(plan, given, graph_below_vmap, path, write, tolerance):
+def package(plan, meta, given, graph_below_vmap, path, write, tolerance):
     """A package of AOTInductor, with the same text and the shapes that it was compiled for."""
     if not hasattr(torch._inductor, "aoti_compile_and_package"):
         raise CannotExport(f"packages of AOTInductor need torch 2.6 or newer; this is {torch.__version__}")
     made = program_of_any(plan, given, graph_below_vmap)
     # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
-    batch = dict(plan.meta.get("batch", {}), direct=[given.batch_dims])
+    batch = dict(meta.get("batch", {}), direct=[given.batch_dims])
     if is_recurrent(made):  # compiled for oneDNN, which divides by the number of rows
         batch["empty"] = False
-    meta = {**plan.meta, "version": 3, "batch": batch}
+    meta = {**meta, "version": 3, "batch": batch}
     meta["inputs"] = [
         {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + list(event)} for one, event in zip(given, given.events)
     ]

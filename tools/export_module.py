@@ -9,8 +9,8 @@ at its end (torch 2.6 or newer; it holds compiled code for this kind of processo
 loaded to run as in training: batch normalisation updates its statistics, dropout draws.
 
 What is written is run beside the original on random inputs of several batch sizes; a difference above the tolerance
-is an error, and OUT stays as it was. Distributions at the end are not traced: the archive describes them. Parameters
-keep the names of TensorDict.from_module(module).
+is an error, and OUT stays as it was. Distributions are not traced: the archive describes them, and a network behind one
+is another method of it. Parameters keep the names of TensorDict.from_module(module).
 """
 import argparse
 import contextlib
@@ -32,7 +32,8 @@ import export_graph  # noqa: E402
 import export_train  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
 from export_older import newer_operators  # noqa: E402
-from export_plan import Plan, short  # noqa: E402
+from export_join import joined, method  # noqa: E402
+from export_plan import meta_of, plans_of, short  # noqa: E402
 from export_probe import (  # noqa: E402
     ROWS,
     Batches,
@@ -46,7 +47,7 @@ from export_probe import (  # noqa: E402
     is_recurrent,
     random_inputs,
 )
-from export_whole import check_whole  # noqa: E402
+from export_whole import check_batches, check_whole  # noqa: E402
 
 KEYS_FILE = "tensordict.json"
 
@@ -93,10 +94,10 @@ def checked_trace(plan, inputs):
     return export_graph.traced(plan, inputs, strict=False)
 
 
-def script_of(plan, example, how, tolerance):
+def script_of(plan, how, tolerance):
     """A TorchScript module that computes what the network does, its largest difference, and what it takes."""
     reasons, found = [], []
-    given = Inputs(plan.inputs(example), example.batch_dims)
+    given = given_to(plan)
     by_chance = drawn(plan, given, tolerance)
     if by_chance and drawn(plan, given, tolerance, seed=0):
         raise CannotExport(
@@ -115,7 +116,7 @@ def script_of(plan, example, how, tolerance):
             check_params(plan, candidate)
             off, other = difference(plan, candidate, given)
             if other is None and off <= tolerance:
-                check_whole(plan, candidate, example, tolerance)
+                check_with(plan, candidate, tolerance)
                 if name in ("dispatch", "loop", "checked trace") and depends_on_size(plan, candidate, given, tolerance):
                     raise CannotExport("a branch or a loop depends on the batch size")
                 if name == "train":
@@ -140,6 +141,16 @@ def script_of(plan, example, how, tolerance):
     if given:
         plan.describe_inputs(given, events, chosen[3])
     return tuple(chosen)
+
+
+def given_to(plan):
+    return Inputs(plan.inputs(plan.example), plan.example.batch_dims)
+
+
+def check_with(plan, candidate, tolerance):
+    """The whole module, with the candidate in the place of this network."""
+    functions = [lambda sizes, inputs, run=candidate if one is plan else one.outputs: run(*inputs) for one in plan.all]
+    check_whole(plan.all, functions, plan.all[0].example, tolerance)
 
 
 # What torch says, and what it means.
@@ -182,6 +193,16 @@ def save_script(candidate, path, text):
                 target.writestr(zipfile.ZipInfo(name), source.read(entry))
 
 
+def check_saved(loaded, plans, batches, tolerance):
+    """The archive as it was read again."""
+    for i, (plan, one) in enumerate(zip(plans, batches)):
+        one.candidate = getattr(loaded, method(i))
+        if difference(plan, one.candidate, given_to(plan))[0] > tolerance:
+            raise CannotExport("the archive does not compute what was exported")
+    if len(plans) > 1:
+        check_batches(plans, batches, tolerance)
+
+
 def write(path, save):
     """A file that is there is replaced when the new one is complete."""
     folder, name = os.path.split(os.path.abspath(path))
@@ -196,15 +217,14 @@ def examples(example):
 
 
 def planned(module, example_td, how, tolerance):
-    """The plan, its example, and what script_of() found."""
+    """The plan of each network, and what script_of() found for it."""
     problem = None
     for example in examples(example_td):
         try:
-            plan = Plan(module, example)
-            plan.example_size = tuple(max(size, 2) for size in example.batch_size)
-            found = script_of(plan, example, how, tolerance)
-            if example is example_td or 0 in {*found[3].direct, *found[3].flat}:
-                return plan, example, found
+            plans = plans_of(module, example)
+            found = [script_of(plan, how, tolerance) for plan in plans]
+            if example is example_td or all(batches.takes(plan.batch_dims - 1) for plan, (*_, batches) in zip(plans, found)):
+                return plans, found
         except CannotExport as error:
             problem = error
         except Exception as error:  # noqa: BLE001: it takes no batch
@@ -233,22 +253,28 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            plan, example, (candidate, way, off, batches) = planned(module, example_td, how, tolerance)
-            given = Inputs(plan.inputs(example), example.batch_dims)
+            plans, found = planned(module, example_td, how, tolerance)
+            candidates, ways, differences, batches = zip(*found)
+            candidate, off = candidates[0] if len(plans) == 1 else joined(plans, candidates), max(differences)
 
             def save(scratch):
-                save_script(candidate, scratch, json.dumps(plan.meta))
-                if difference(plan, torch.jit.load(scratch), given)[0] > tolerance:
-                    raise CannotExport("the archive does not compute what was exported")
+                save_script(candidate, scratch, json.dumps(meta_of(plans)))
+                check_saved(torch.jit.load(scratch), plans, batches, tolerance)
 
             write(path, save)
-            say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}); batch dimensions: {batches.text()}")
-            if newer_operators(candidate):
-                say(f"{path}: needs libtorch 2 or newer, for {', '.join(newer_operators(candidate))}")
+            for plan, way, one, known in zip(plans, ways, differences, batches):
+                name = f", network to {short(plan.out_keys[0])!r}" if len(plans) > 1 else ""
+                say(f"{path}{name}: largest difference {one:.3g} on {len(ROWS)} random batches (by {way}); batch dimensions: {known.text()}")
+            newer = sorted({kind for one in candidates for kind in newer_operators(one)})
+            if newer:
+                say(f"{path}: needs libtorch 2 or newer, for {', '.join(newer)}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
+                if len(plans) > 1:
+                    raise CannotExport(f"{path} is written, but a package holds one network, and here another stands behind a sample")
+                given, make = given_to(plans[0]), export_dispatch.graph_below_vmap
                 try:
-                    off = max(off, export_graph.package(plan, given, export_dispatch.graph_below_vmap, package, write, tolerance))
+                    off = max(off, export_graph.package(plans[0], meta_of(plans), given, make, package, write, tolerance))
                 except CannotExport:
                     raise
                 except Exception as error:  # noqa: BLE001: what only a trace can follow is no graph

@@ -1,6 +1,8 @@
 """What of a module becomes a network, and what the archive describes. For export_module.py."""
 import torch
 from export_followers import CannotExport, describe, is_follower, key, parameters_of
+from export_join import method
+from export_torchrl import check_stand_ins, stand_in, unwritten
 from export_whole import check_alone
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, TensorDictSequential
@@ -22,42 +24,45 @@ def named(modules, i):
 
 
 def meet(one, other):
-    """The first key that leads to or through one of the others, or None."""
-    for a in one:
-        for b in other:
-            if a[: len(b)] == b or b[: len(a)] == a:
-                return short(a)
-    return None
+    """Whether a key leads to or through one of the others."""
+    return any(a[: len(b)] == b or b[: len(a)] == a for a in one for b in other)
 
 
-def split(module):
-    """The modules that become the network, and those that are described. A module behind a sample that has nothing to do
-    with it, such as a value head, moves in front."""
-    modules = flat(module)
+def stages_of(module):
+    """The networks in their order, each with the modules that are described behind it. A module behind a sample that has
+    nothing to do with it, such as a value head, moves in front; one that computes with it begins the next network."""
+    modules, stages = flat(module), [([], [])]
     for i, one in enumerate(modules):
         if not is_sample(one) and any(map(is_sample, one.modules())):
             why = "has a hook" if isinstance(one, TensorDictSequential) else "is no sequence"
             raise CannotExport(f"{named(modules, i)} samples inside, and {why}: a sample must stand in a TensorDictSequential")
         if is_sample(one) and (one._forward_hooks or one._forward_pre_hooks):
             raise CannotExport(f"{named(modules, i)} samples, and has a hook, which no description holds")
-        for j, sample in enumerate(modules[:i]):
-            if is_sample(one) or not is_sample(sample):
-                continue
-            (reads, writes), (needs, makes) = (map(paths, (m.in_keys, m.out_keys)) for m in (one, sample))
-            if meet(reads, makes) is not None:
-                raise CannotExport(
-                    f"{named(modules, i)} computes with the sample {meet(reads, makes)!r} of {named(modules, j)}: export what "
-                    "ends with the sample and what follows it as two files, and join them with td_module_sequence"
-                )
-            if meet(writes, needs + makes) is not None:
-                raise CannotExport(f"{named(modules, i)} writes {meet(writes, needs + makes)!r} again, which {named(modules, j)} uses")
-    network = [one for one in modules if not is_sample(one)]
-    samples = [one for one in modules if is_sample(one)]
-    while samples and network and is_follower(network[-1]):
-        samples.insert(0, network.pop())
-    if not network:
-        raise CannotExport("there is no network in front of the distribution; make this module in C with td_module_probabilistic()")
-    return network, samples
+        one = stand_in(one)
+        network, samples = stages[-1]
+        if is_sample(one):
+            samples.append(one)
+        elif any(depends(one, sample) for sample in samples):
+            stages.append(([one], []))
+        else:
+            network.append(one)
+    made = []
+    for network, samples in stages:
+        while samples and network and is_follower(network[-1]):
+            samples.insert(0, network.pop())
+        if network:
+            made.append((network, samples))
+        elif made:
+            made[-1][1].extend(samples)
+        else:
+            raise CannotExport("there is no network in front of the distribution; make this module in C with td_module_probabilistic()")
+    return made
+
+
+def depends(module, sample):
+    """Whether the module must stand behind the sample: it reads what that makes, or writes what that uses."""
+    (reads, writes), (needs, makes) = (map(paths, (one.in_keys, one.out_keys)) for one in (module, sample))
+    return meet(reads, makes) or meet(writes, needs + makes)
 
 
 def paths(keys):
@@ -79,42 +84,75 @@ def short(name):
     return name[0] if len(name) == 1 else name
 
 
-class Plan:
-    """What is exported: the network as a function of tensors, and the text about it."""
-
-    def __init__(self, module, example):
-        self.module = module
-        network, followers = split(module)
-        self.batch_dims = example.batch_dims
-        in_keys, _ = keys_of(network)
-        missing = [one for one in in_keys if example.get(short(one), None) is None]
+def plans_of(module, example):
+    """A plan for each network of the module."""
+    stages = stages_of(module)
+    known = []
+    for network, followers in stages:
+        in_keys, written = keys_of(network)
+        missing = [one for one in in_keys if example.get(short(one), None) is None and not meet([one], known)]
         if missing:
             raise CannotExport(f"the example lacks the input {short(missing[0])!r}")
-        for one in in_keys:
+        known += written + keys_of(followers)[1]
+    dropped = {("_",), *(unwritten(module) - set(known))}
+    wanted = [one for one in paths(module.out_keys) if one not in dropped]
+    plans = []
+    with torch.no_grad():
+        interaction = check_alone(module, example)
+        td = example.clone()
+        for i, (network, followers) in enumerate(stages):
+            behind = [part for after in stages[i + 1 :] for part in (*after[0], *after[1])]
+            read = wanted + [one for part in behind for one in paths(part.in_keys)]
+            if i and not followers and not meet(keys_of(network)[1], read):
+                continue  # nobody wants what it computes
+            plans.append(Plan(module, network, followers, td, behind, interaction, wanted))
+            td = plans[-1].after
+    for plan in plans:
+        plan.all = plans
+    return plans
+
+
+def meta_of(plans):
+    """The text about all of them, as the archive holds it."""
+    first, *others = plans
+    meta = {**first.meta, "then": list(first.then)}
+    for i, plan in enumerate(others, 1):
+        meta["then"] += [{"kind": "network", "method": method(i), **plan.meta}, *plan.then]
+    _, written = keys_of([one for plan in plans for one in [*plan.network, *plan.followers]])
+    if not meta["then"]:
+        del meta["then"]
+        written = first.out_keys
+    if first.wanted != written:
+        meta["select_out_keys"] = list(map(list, first.wanted))
+    newer = 2 if {"then", "select_out_keys"} & set(meta) else 1
+    return {"version": 3 if "batch" in meta else newer, **meta}
+
+
+class Plan:
+    """A network of the module as a function of tensors, and the text about it and what follows it."""
+
+    def __init__(self, module, network, followers, example, behind, interaction, wanted):
+        self.module, self.network, self.example, self.interaction = module, network, example, interaction
+        self.wanted = wanted
+        self.batch_dims = example.batch_dims
+        self.example_size = tuple(max(size, 2) for size in example.batch_size)
+        for one in keys_of(network)[0]:
             if not isinstance(example.get(short(one)), torch.Tensor):
                 raise CannotExport(f"the input {short(one)!r} is no tensor: let the module take the tensors in it by their own keys")
-        chosen = [one for one in paths(module.out_keys) if one != ("_",)]
-        with torch.no_grad():
-            self.interaction = check_alone(module, example)
-            self.network = network
-            # The network computes parameters that the keys do not hold, such as those of a masked distribution.
-            followers = self.with_parameters(followers, self.run(example.clone()))
-            self.in_keys, self.out_keys = keys_of(self.network)
-            after = self.run(example.clone())
-            self.front = tuple(after.batch_size[: after.batch_dims - example.batch_dims])
-            if self.front and followers:
-                raise CannotExport(f"the network adds the dimensions {list(self.front)} in front of the batch, and a distribution follows")
-            self.drop_unwanted(chosen, followers, after)
-            self.followers = followers
-            self.meta = {"version": 1, "in_keys": list(map(list, self.in_keys)), "out_keys": list(map(list, self.out_keys))}
-            if followers:
-                self.meta.update(version=2, then=[])
-                for one in followers:
-                    self.meta["then"].append(describe(one, after))
-                    after = one(after)
-            _, written = keys_of([*self.network, *followers])
-            if chosen not in ([one for one in written if one in self.out_keys or followers], self.out_keys):
-                self.meta.update(version=2, select_out_keys=list(map(list, chosen)))
+        check_stand_ins(network, example)
+        # The network computes parameters that the keys do not hold, such as those of a masked distribution.
+        self.followers = self.with_parameters(followers, self.run(example.clone()))
+        self.in_keys, self.out_keys = keys_of(self.network)
+        self.after = self.run(example.clone())
+        self.front = tuple(self.after.batch_size[: self.after.batch_dims - example.batch_dims])
+        if self.front and followers:
+            raise CannotExport(f"the network adds the dimensions {list(self.front)} in front of the batch, and a distribution follows")
+        self.drop_unwanted([one for part in [*self.followers, *behind] for one in paths(part.in_keys)])
+        self.meta = {"in_keys": list(map(list, self.in_keys)), "out_keys": list(map(list, self.out_keys))}
+        self.then = []
+        for one in self.followers:
+            self.then.append(describe(one, self.after))
+            self.after = one(self.after)
 
     def with_parameters(self, followers, td):
         made = []
@@ -127,18 +165,20 @@ class Plan:
             td = one(td)
         return made
 
-    def drop_unwanted(self, chosen, followers, after):
+    def drop_unwanted(self, read):
         """Outputs that nobody reads are not computed; those that are no tensors cannot be."""
-        read = {one for follower in followers for one in paths(follower.in_keys)}
-        self.out_keys = [k for k in self.out_keys if k in chosen or any(k[: len(r)] == r for r in read)]
-        if not followers:
-            self.out_keys = [k for k in chosen if k in self.out_keys]
+        self.out_keys = [k for k in self.out_keys if k in self.wanted or any(k[: len(r)] == r for r in read)]
+        if not read:
+            self.out_keys = [k for k in self.wanted if k in self.out_keys]
         if not self.out_keys:
             raise CannotExport("the network has no outputs: its out_keys are all dropped")
         for one in self.out_keys:
-            if not isinstance(after.get(short(one), None), torch.Tensor):
+            if not isinstance(self.after.get(short(one), None), torch.Tensor):
                 raise CannotExport(f"the output {short(one)!r} is no tensor")
-        self.names = list(map(short, self.out_keys))
+
+    @property
+    def names(self):
+        return list(map(short, self.out_keys))
 
     def run(self, td):
         for module in self.network:
@@ -159,7 +199,6 @@ class Plan:
 
     def describe_inputs(self, given, events, batches):
         """Which tensors the network takes, and with which batches: the library checks them before it runs."""
-        self.meta["version"] = 3
         self.meta["inputs"] = [
             {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + event} for one, event in zip(given, events)
         ]

@@ -193,6 +193,13 @@ class Batches:
         have = attempt(how, sizes, inputs)
         return have is not None and largest_difference(want, have) <= self.tolerance
 
+    def takes(self, number):
+        return number in self.direct or min(number, max(3, self.dims + 1)) in self.flat
+
+    def called(self, sizes, inputs):
+        """As the library calls it."""
+        return (self.as_it_is if len(sizes) in self.direct else self.flattened)(sizes, inputs)
+
     def as_it_is(self, sizes, inputs):
         return self.candidate(*inputs)
 

@@ -56,22 +56,17 @@ def described(dist, shape_of, values):
     inner = unwrapped(dist)
     if len(dist.event_shape) > 1:
         raise CannotExport(f"{type(inner).__name__} has {len(dist.event_shape)} event dimensions; none or one is supported")
-    base = inner.base_dist
-    while unwrapped(base) is not None:
-        base = unwrapped(base).base_dist
+    shape = inner.batch_shape + inner.event_shape
+    steps, base, outer = [], dist, inner
+    while outer is not None:
+        steps = [one for t in outer.transforms for one in parts(t, shape[-1] if shape else 1)] + steps
+        base, outer = outer.base_dist, unwrapped(outer.base_dist)
     try:
         own = shape_of(base)
     except CannotExport as error:
         raise CannotExport(f"{type(inner).__name__} transforms what is not supported: {error}") from None
     if own["distribution"] not in BASES:
         raise CannotExport(f"{type(inner).__name__} transforms a distribution {own['distribution']}; of {', '.join(BASES)} it is supported")
-    shape = inner.batch_shape + inner.event_shape
-    steps, base = [], inner.base_dist
-    for transform in inner.transforms:
-        steps += parts(transform, shape[-1] if shape else 1)
-    while unwrapped(base) is not None:
-        steps = [one for t in unwrapped(base).transforms for one in parts(t, shape[-1] if shape else 1)] + steps
-        base = unwrapped(base).base_dist
     if not steps:
         raise CannotExport(f"{type(inner).__name__} has no transforms")
     if own["distribution"] == "Delta" and "param" in values:

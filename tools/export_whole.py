@@ -1,7 +1,9 @@
 """What a module does beside writing its out_keys, which an archive would lose. For export_module.py."""
+import math
+
 import torch
 from export_followers import CannotExport
-from export_probe import largest_difference
+from export_probe import attempt, largest_difference
 from tensordict.nn import InteractionType, TensorDictSequential, set_interaction_type
 
 
@@ -81,25 +83,38 @@ def check_alone(module, example):
     return interaction
 
 
-def check_whole(plan, candidate, example, tolerance):
-    """The candidate and what follows it beside the original, over all entries that the original writes."""
-    with torch.no_grad(), torch.random.fork_rng(devices=[]), set_interaction_type(plan.interaction):
+def check_batches(plans, batches, tolerance):
+    """All networks with what follows each, on batches of 0, 1, 2 and 3 dimensions that each of them takes."""
+    example = plans[0].example
+    rows = example.reshape(-1) if example.batch_dims else example.unsqueeze(0)
+    for sizes in ((), (3,), (2, 3), (2, 1, 3)):
+        given = rows[torch.arange(math.prod(sizes)).reshape(sizes) % len(rows)]
+        taken = [one.takes(len(sizes) + plan.example.batch_dims - example.batch_dims) for plan, one in zip(plans, batches)]
+        if all(taken) and attempt(plans[0].module, given.clone()) is not None:
+            check_whole(plans, [one.called for one in batches], given, tolerance)
+
+
+def check_whole(plans, functions, example, tolerance):
+    """The networks and what follows each beside the original, over all entries that the original writes."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), set_interaction_type(plans[0].interaction):
         torch.manual_seed(0)  # the mean of some distributions is estimated
-        after = plan.module(example.clone())
-        inputs = plan.inputs(example.clone())
-        results = candidate(*inputs)
-        ours = example.clone() if not plan.front else after.empty()
-        for name, tensor in zip(plan.names, results if isinstance(results, (tuple, list)) else [results]):
-            ours.set(name, tensor)
+        after = plans[0].module(example.clone())
+        ours = example.clone()
         torch.manual_seed(0)
-        for one in plan.followers:
-            ours = one(ours)
-    for name in plan.module.out_keys:
-        if name == "_":
-            continue
+        for plan, function in zip(plans, functions):
+            results = function(ours.batch_size, plan.inputs(ours))
+            if plan.front:
+                ours = ours.expand(*plan.front, *ours.batch_size).clone()
+            for name, tensor in zip(plan.names, results if isinstance(results, (tuple, list)) else [results]):
+                ours.set(name, tensor)
+            for one in plan.followers:
+                ours = one(ours)
+    for name in map(short, plans[0].wanted):
         want, have = after.get(name, None), ours.get(name, None)
         if not isinstance(want, torch.Tensor) or not isinstance(have, torch.Tensor):
             raise CannotExport(f"the output {name!r} is not written by {'the original' if want is None else 'the file'}")
         off = largest_difference([want], [have])
         if off > tolerance:
-            raise CannotExport(f"the output {name!r} of the original is another, by {off:.3g}: a hook or an override changes it")
+            raise CannotExport(
+                f"the output {name!r} of the original is another, by {off:.3g}, with {example.batch_dims} batch dimensions: a hook or an override changes it"
+            )

@@ -16,14 +16,24 @@ td::DistributionPart part_in(const td_distribution& given) {
     if (reserved != 0) td::fail(td::Code::invalid_argument, "td_distribution.reserved is not zero");
   }
   td::DistributionPart part;
-  part.shape.kind = capi::choice_in<td::DistributionKind>(
-      given.kind, TD_DISTRIBUTION_NORMAL, TD_DISTRIBUTION_MULTIVARIATE_NORMAL, "kind");
+  part.shape.kind = capi::choice_in<td::DistributionKind>(given.kind, TD_DISTRIBUTION_NORMAL,
+                                                          TD_DISTRIBUTION_LOG_NORMAL, "kind");
   check_flags(given.flags, TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT);
   part.shape.tanh_loc = (given.flags & TD_DISTRIBUTION_TANH_LOC) != 0;
   part.shape.event = (given.flags & TD_DISTRIBUTION_EVENT) != 0;
   if (given.low != 0 || given.high != 0) {
     part.shape.low = given.low;
     part.shape.high = given.high;
+  }
+  if (given.bounds_len != 0) {
+    if (!td::is_bounded(part.shape.kind)) {
+      td::fail(td::Code::invalid_argument, td::distribution_name(part.shape.kind),
+               " has no bounds, but ", given.bounds_len, " are given");
+    }
+    const double* const lows = not_null(given.lows, "lows");
+    const double* const highs = not_null(given.highs, "highs");
+    part.shape.lows.assign(lows, lows + given.bounds_len);
+    part.shape.highs.assign(highs, highs + given.bounds_len);
   }
   if (given.upscale != 0) part.shape.upscale = given.upscale;
   part.keys = key_paths_in(given.in_keys, given.in_keys_len, "in_keys");

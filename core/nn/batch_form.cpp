@@ -155,9 +155,4 @@ BatchForm BatchForm::as_it_is() const {
   return form;
 }
 
-void BatchForm::convert(c10::ScalarType dtype) {
-  for (TensorForm& one : inputs_)
-    if (c10::isFloatingType(one.dtype)) one.dtype = dtype;
-}
-
 }  // namespace td

@@ -9,6 +9,7 @@
 #include <c10/util/ArrayRef.h>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace td {
@@ -25,6 +26,14 @@ struct BatchSpec {
   std::vector<std::int64_t> direct, flat;  // numbers that it takes as they are, or as `dims` ones
   std::vector<std::int64_t> front;         // what it adds to its outputs in front of the batch
   bool empty = true;                       // batches without rows, too
+};
+
+// Another network of an archive: its method, and what it reads and writes.
+struct NetworkSpec {
+  std::string method;
+  KeyPaths in_keys, out_keys;
+  std::optional<std::vector<TensorForm>> inputs;  // one for each in_key
+  std::optional<BatchSpec> batch;                 // needs inputs
 };
 
 // How a call passes its batch. A network without a record takes everything as it is.
@@ -56,9 +65,6 @@ class BatchForm {
   // The same for a network in training, which takes only the number of dimensions that it was exported for:
   // a flattened batch has other statistics.
   BatchForm as_it_is() const;
-
-  // Parameters were converted: real inputs are expected to have this dtype.
-  void convert(c10::ScalarType dtype);
 
  private:
   std::int64_t batch_dims_of(const KeyPath& key, const at::Tensor& input,

@@ -135,8 +135,11 @@ const std::vector<std::vector<std::string>>& parameter_names(DistributionKind ki
   static const Lists* const beta = new Lists{{"concentration0", "concentration1"}};
   static const Lists* const gamma = new Lists{{"concentration", "rate"}};
   static const Lists* const uniform = new Lists{{"high", "low"}};
-  static const Lists* const exponential = new Lists{{"rate"}};
+  static const Lists* const rate = new Lists{{"rate"}};
   static const Lists* const multivariate = new Lists{{"loc", "scale_tril"}};
+  static const Lists* const student = new Lists{{"df", "loc", "scale"}};
+  static const Lists* const dirichlet = new Lists{{"concentration"}};
+  static const Lists* const scale = new Lists{{"scale"}};
   switch (kind) {
     case DistributionKind::categorical:
     case DistributionKind::one_hot_categorical:
@@ -145,8 +148,12 @@ const std::vector<std::vector<std::string>>& parameter_names(DistributionKind ki
     case DistributionKind::beta: return *beta;
     case DistributionKind::gamma: return *gamma;
     case DistributionKind::uniform: return *uniform;
-    case DistributionKind::exponential: return *exponential;
+    case DistributionKind::exponential:
+    case DistributionKind::poisson: return *rate;
     case DistributionKind::multivariate_normal: return *multivariate;
+    case DistributionKind::student_t: return *student;
+    case DistributionKind::dirichlet: return *dirichlet;
+    case DistributionKind::half_normal: return *scale;
     default: return *normal;
   }
 }
@@ -167,6 +174,12 @@ const char* distribution_name(DistributionKind kind) noexcept {
     case DistributionKind::laplace: return "Laplace";
     case DistributionKind::exponential: return "Exponential";
     case DistributionKind::multivariate_normal: return "MultivariateNormal";
+    case DistributionKind::cauchy: return "Cauchy";
+    case DistributionKind::student_t: return "StudentT";
+    case DistributionKind::poisson: return "Poisson";
+    case DistributionKind::dirichlet: return "Dirichlet";
+    case DistributionKind::half_normal: return "HalfNormal";
+    case DistributionKind::log_normal: return "LogNormal";
     case DistributionKind::transformed: return "Transformed";
   }
   return "";
@@ -190,7 +203,12 @@ bool is_elementwise(DistributionKind kind) noexcept {
     case DistributionKind::gamma:
     case DistributionKind::uniform:
     case DistributionKind::laplace:
-    case DistributionKind::exponential: return true;
+    case DistributionKind::exponential:
+    case DistributionKind::cauchy:
+    case DistributionKind::student_t:
+    case DistributionKind::poisson:
+    case DistributionKind::half_normal:
+    case DistributionKind::log_normal: return true;
     default: return false;
   }
 }
@@ -222,7 +240,13 @@ std::unique_ptr<const Distribution> make_distribution(const DistributionShape& s
     case DistributionKind::gamma:
     case DistributionKind::uniform:
     case DistributionKind::laplace:
-    case DistributionKind::exponential: return make_elementwise(shape.kind, parameter);
+    case DistributionKind::exponential:
+    case DistributionKind::cauchy:
+    case DistributionKind::student_t:
+    case DistributionKind::poisson:
+    case DistributionKind::half_normal: return make_elementwise(shape.kind, parameter);
+    case DistributionKind::dirichlet: return make_dirichlet(values[0]);
+    case DistributionKind::log_normal: return make_log_normal(parameter("loc"), parameter("scale"));
     case DistributionKind::multivariate_normal:
       return make_multivariate_normal(parameter("loc"), parameter("scale_tril"));
     case DistributionKind::transformed: {

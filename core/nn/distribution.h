@@ -31,7 +31,13 @@ enum class DistributionKind {
   laplace,
   exponential,
   multivariate_normal,  // the last dimension is one event
-  transformed,          // another one behind transforms
+  cauchy,
+  student_t,
+  poisson,
+  dirichlet,  // the last dimension is one event
+  half_normal,
+  log_normal,
+  transformed,  // another one behind transforms
 };
 
 // Where a transformed distribution takes its mode, median, mean or deterministic value from.

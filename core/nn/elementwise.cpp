@@ -26,14 +26,14 @@ double eps_of(const at::Tensor& like) {
   fail(Code::unsupported, distribution_name(kind), " has no median, in Python neither");
 }
 
-// A distribution of two parameters; the second one of Exponential is its rate again.
+// A distribution of up to three parameters, which end with the scale where there is one.
 class Elementwise final : public Distribution {
  public:
-  Elementwise(DistributionKind kind, const at::Tensor& first, const at::Tensor& second)
-      : kind_(kind) {
-    const std::vector<at::Tensor> both = at::broadcast_tensors({first, second});
-    a_ = both[0];
-    b_ = both[1];
+  Elementwise(DistributionKind kind, const std::vector<at::Tensor>& parameters) : kind_(kind) {
+    const std::vector<at::Tensor> all = at::broadcast_tensors(parameters);
+    a_ = all[0];
+    b_ = all.size() > 1 ? all[1] : a_;
+    c_ = all.back();
   }
 
   at::Tensor mode() const override {
@@ -45,7 +45,10 @@ class Elementwise final : public Distribution {
       }
       case DistributionKind::gamma: return ((a_ - 1) / b_).clamp_min(0);
       case DistributionKind::uniform: return at::full_like(a_, std::nan(""));
-      case DistributionKind::laplace: return a_;
+      case DistributionKind::laplace:
+      case DistributionKind::cauchy: return a_;
+      case DistributionKind::student_t: return b_;
+      case DistributionKind::poisson: return a_.floor();
       default: return at::zeros_like(a_);
     }
   }
@@ -55,7 +58,11 @@ class Elementwise final : public Distribution {
       case DistributionKind::beta: return a_ / (a_ + b_);
       case DistributionKind::gamma: return a_ / b_;
       case DistributionKind::uniform: return (a_ + b_) / 2;
-      case DistributionKind::laplace: return a_;
+      case DistributionKind::laplace:
+      case DistributionKind::poisson: return a_;
+      case DistributionKind::cauchy: return at::full_like(a_, std::nan(""));  // as in Python
+      case DistributionKind::student_t: return b_.masked_fill(a_.le(1), std::nan(""));
+      case DistributionKind::half_normal: return a_ * std::sqrt(2 / M_PI);
       default: return a_.reciprocal();
     }
   }
@@ -64,6 +71,7 @@ class Elementwise final : public Distribution {
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
     const at::Tensor a = with_front(a_, samples), b = with_front(b_, samples);
     const auto part = [&] { return at::rand(a.sizes(), generator, a.options()); };
+    const auto noise = [&] { return at::randn(a.sizes(), generator, a.options()); };
     switch (kind_) {
       case DistributionKind::beta: {  // of small parameters nothing would be left of a float
         const at::Tensor x = at::_standard_gamma(a.to(at::kDouble), generator);
@@ -77,6 +85,14 @@ class Elementwise final : public Distribution {
         const at::Tensor at = part() * 2 - (1 - eps_of(a));
         return a - b * at.sign() * at.abs().clamp_max(1 - eps_of(a)).neg().log1p();
       }
+      case DistributionKind::cauchy:
+        return a + b * at::empty(a.sizes(), a.options()).cauchy_(0, 1, generator);
+      case DistributionKind::student_t: {
+        const at::Tensor chi2 = (at::_standard_gamma(a / 2, generator) * 2).clamp_min(tiny_of(a));
+        return b + with_front(c_, samples) * noise() * at::rsqrt(chi2 / a);
+      }
+      case DistributionKind::poisson: return at::poisson(a.detach(), generator);
+      case DistributionKind::half_normal: return (a * noise()).abs();
       default: return -part().neg().log1p() / a;
     }
   }
@@ -93,13 +109,56 @@ class Elementwise final : public Distribution {
         return within.to(a_.scalar_type()).log() - (b_ - a_).log();
       }
       case DistributionKind::laplace: return -(b_ * 2).log() - (value - a_).abs() / b_;
+      case DistributionKind::cauchy:
+        return -std::log(M_PI) - b_.log() - ((value - a_) / b_).square().log1p();
+      case DistributionKind::student_t: {
+        const at::Tensor above = (a_ + 1) / 2, far = ((value - b_) / c_).square() / a_;
+        return at::lgamma(above) - at::lgamma(a_ / 2) - c_.log() - a_.log() / 2 -
+               std::log(M_PI) / 2 - above * far.log1p();
+      }
+      case DistributionKind::poisson: return at::xlogy(value, a_) - a_ - at::lgamma(value + 1);
+      case DistributionKind::half_normal: {
+        const at::Tensor inside = std::log(2 / M_PI) / 2 - a_.log() - (value / a_).square() / 2;
+        return inside.masked_fill(value.lt(0), -std::numeric_limits<double>::infinity());
+      }
       default: return a_.log() - a_ * value;
     }
   }
 
  private:
   DistributionKind kind_;
-  at::Tensor a_, b_;
+  at::Tensor a_, b_, c_;
+};
+
+// Shares of one, an event.
+class Dirichlet final : public Distribution {
+ public:
+  explicit Dirichlet(at::Tensor concentration) : concentration_(std::move(concentration)) {
+    if (concentration_.dim() < 1)
+      fail(Code::shape, "the \"concentration\" of a Dirichlet distribution has no dimension");
+  }
+  at::Tensor mode() const override {
+    const at::Tensor above = (concentration_ - 1).clamp_min(0);
+    const at::Tensor one = at::zeros_like(above).index_fill(-1, at::zeros({1}, at::kLong), 1);
+    // Peaks at each corner, of which torch takes the first.
+    return at::where(concentration_.lt(1).all(-1, true), one, above / above.sum(-1, true));
+  }
+  at::Tensor median() const override { no_median(DistributionKind::dirichlet); }
+  at::Tensor mean() const override { return concentration_ / concentration_.sum(-1, true); }
+  at::Tensor deterministic() const override { return mean(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    const at::Tensor wide = with_front(concentration_, samples);
+    const at::Tensor x = at::_standard_gamma(wide.to(at::kDouble), generator)
+                             .clamp_min(std::numeric_limits<double>::min());
+    return (x / x.sum(-1, true)).to(wide.scalar_type()).clamp(tiny_of(wide), 1 - eps_of(wide) / 2);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    return (at::xlogy(concentration_ - 1, value) - at::lgamma(concentration_)).sum(-1) +
+           at::lgamma(concentration_.sum(-1));
+  }
+
+ private:
+  at::Tensor concentration_;
 };
 
 class MultivariateNormal final : public Distribution {
@@ -160,12 +219,17 @@ class Event final : public Distribution {
 
 std::unique_ptr<const Distribution> make_elementwise(DistributionKind kind,
                                                      const ParameterOf& parameter) {
-  const std::vector<std::string>& names = parameter_names(kind)[0];
+  std::vector<at::Tensor> values;
+  for (const std::string& name : parameter_names(kind)[0])
+    values.push_back(parameter(name.c_str()));
   // The names are sorted; low stands before high, and concentration1 counts the values near 1.
-  const bool turned = kind == DistributionKind::uniform || kind == DistributionKind::beta;
-  const at::Tensor &first = parameter(names.front().c_str()),
-                   &last = parameter(names.back().c_str());
-  return std::make_unique<Elementwise>(kind, turned ? last : first, turned ? first : last);
+  if (kind == DistributionKind::uniform || kind == DistributionKind::beta)
+    std::swap(values[0], values[1]);
+  return std::make_unique<Elementwise>(kind, values);
+}
+
+std::unique_ptr<const Distribution> make_dirichlet(const at::Tensor& concentration) {
+  return std::make_unique<Dirichlet>(concentration);
 }
 
 std::unique_ptr<const Distribution> make_multivariate_normal(const at::Tensor& loc,

@@ -56,6 +56,13 @@ std::optional<Value> Frame::find(const KeyPath& key) const {
     beside = std::max(beside, written_.last(path.slice(0, n)).at);
   if (at > beside) return written_[at - 1].value;
   if (beside != 0) return look_up(whole().node(), key);
+  std::optional<Value> found = find_in_input(key);
+  if (found && !found->is_node() && !front_.empty())
+    found = Value(with_front(found->tensor(), front_));
+  return found;
+}
+
+std::optional<Value> Frame::find_in_input(const KeyPath& key) const {
   if (level_ == nullptr || !call_.map_input) {
     if (const at::Tensor* stored = td_.stored(key)) return Value(*stored);
     return look_up(td_.node(), key);
@@ -147,6 +154,7 @@ void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
 void Frame::keep_last(std::size_t mark) { written_.drop_before(mark); }
 
 void Frame::expand(SizesView front) {
+  front_.insert(front_.begin(), front.begin(), front.end());
   written_.for_each_value([&](Value& value) {
     if (!value.is_node()) value = Value(with_front(value.tensor(), front));
   });

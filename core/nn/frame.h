@@ -80,7 +80,7 @@ class Frame {
   std::size_t mark() const noexcept { return written_.size(); }
   void keep_since(std::size_t mark, const KeyPaths& keys);
 
-  // Adds leading dimensions to all written tensors.
+  // Adds leading dimensions to all tensors, those of the input as later modules find them.
   void expand(SizesView front);
 
   // Drops entries written before a mark.
@@ -101,11 +101,14 @@ class Frame {
   // each other.
   Entries settled() const;
 
+  std::optional<Value> find_in_input(const KeyPath& key) const;
+
   const TensorDict& td_;
   const ModuleCall& call_;
   const Pins& pins_;
   const TensorDict* target_;
   const MappedLevel* level_;
+  Sizes front_;                      // dimensions that were added
   Written written_;                  // the last entry of a key counts
   std::forward_list<KeyPath> keys_;  // keys of put_at()
 };

@@ -22,7 +22,8 @@ struct SequenceOptions {
   // Skips modules whose inputs are missing; processes a lazy stack element by element.
   bool partial_tolerant = false;
 
-  // All modules come from one archive: the first is the network, which owns all parameters.
+  // All modules come from one archive: the first is the network, which owns all parameters. Other networks
+  // share them.
   bool of_archive = false;
 
   std::optional<KeyPaths> out_keys;  // writes only these outputs

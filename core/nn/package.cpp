@@ -125,6 +125,7 @@ class PackageModule final : public Module {
           fail(Code::torch, "the module failed: ", first_line(text));
         });
     require_outputs(results.size());
+    if (!form_.front().empty()) frame.expand(form_.front());
     for (std::size_t i = 0; i < results.size(); ++i)
       frame.put(out_keys_[i], form_.restored(out_keys_[i], results[i], fit));
   }
@@ -194,7 +195,7 @@ ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
       c10::Device(text.device).type() != options.device->type()) {
     fail(Code::device, path, " was compiled for ", text.device, ", not for ", *options.device);
   }
-  BatchForm form = batch_form(meta, in_keys, path + ": tensordict.json");
+  BatchForm form = batch_form(meta.inputs, meta.batch, in_keys, path + ": tensordict.json");
   const PrivateFile file(bytes);
   ModulePtr network = guarded(
       [&] {

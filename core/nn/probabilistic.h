@@ -1,6 +1,7 @@
 // core/nn/probabilistic.h: modules that build distributions from entries and take values from them.
 #pragma once
 
+#include "core/nn/batch_form.h"
 #include "core/nn/distribution.h"
 #include "core/nn/module.h"
 
@@ -45,7 +46,8 @@ struct ProbabilisticSpec {
   std::vector<DistributionPart> parts;
   ProbabilisticOptions options;
 };
-using FollowerSpec = std::variant<NormalParamOptions, ProbabilisticSpec>;
+// What can follow the network of an archive.
+using FollowerSpec = std::variant<NormalParamOptions, ProbabilisticSpec, NetworkSpec>;
 std::optional<FollowerSpec> follower_spec(const Module& module);
 
 // "mode", "median", "mean", "random", "deterministic".

@@ -74,20 +74,22 @@ graph(%input, %weight, %bias):
 
 }  // namespace
 
-ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys,
-                           Mode mode, BatchForm form)
-    : frozen_(mode == Mode::frozen),
+ScriptModule::ScriptModule(std::shared_ptr<ScriptObject> object, const std::string& name,
+                           KeyPaths in_keys, KeyPaths out_keys, Mode mode, BatchForm form)
+    : method_(name),
+      mode_(mode),
       recorded_(std::move(form)),
       form_(mode == Mode::train ? recorded_.as_it_is() : recorded_),
-      plan_(module._ivalue()),
-      object_(module._ivalue()) {
+      plan_(*object),
+      object_(std::move(object)) {
   in_keys_ = std::move(in_keys);
   out_keys_ = std::move(out_keys);
-  const auto method = module.find_method(mode == Mode::train ? "forward_train" : "forward");
+  const auto method =
+      torch::jit::Module(*object_).find_method(mode == Mode::train ? method_ + "_train" : method_);
   if (!method && mode == Mode::train) {
     fail(Code::unsupported, "the archive has no training mode; export it with train=True");
   }
-  if (!method) fail(Code::format, "the module has no method \"forward\"");
+  if (!method) fail(Code::format, "the module has no method \"", method_, '"');
   guarded(
       [&] {
         const auto graph = with_checks(inlined(method->function()));
@@ -113,19 +115,24 @@ ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, K
   }
 }
 
-ScriptObject ScriptModule::current() const {
-  const std::lock_guard<std::mutex> hold(Pins::mutex());
-  return object_;
+ModulePtr ScriptModule::beside(const NetworkSpec& spec, BatchForm form) const {
+  return ModulePtr(
+      new ScriptModule(object_, spec.method, spec.in_keys, spec.out_keys, mode_, std::move(form)));
 }
 
-void ScriptModule::pin(Pins& pins) const { pins.add(this, c10::IValue(object_)); }
+ScriptObject ScriptModule::current() const {
+  const std::lock_guard<std::mutex> hold(Pins::mutex());
+  return *object_;
+}
+
+void ScriptModule::pin(Pins& pins) const { pins.add(this, c10::IValue(*object_)); }
 
 TensorDict ScriptModule::params() const { return plan_.dictionary(current()); }
 
 void ScriptModule::plan_params(const Node& params, std::vector<Swap>& swaps) const {
   ScriptObject next = plan_.with(params);
   // The old object is freed with the list, after the lock is released: freeing may run callbacks.
-  swaps.push_back([this, next = std::move(next)]() mutable { object_.swap(next); });
+  swaps.push_back([this, next = std::move(next)]() mutable { object_->swap(next); });
 }
 
 void ScriptModule::run(Frame& frame, const Node* params) const {
@@ -151,11 +158,13 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
     const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
     // Skips autograd's dispatch. A module that is not frozen may enable gradients itself.
     std::optional<at::AutoDispatchBelowAutograd> below;
-    if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
+    if (mode_ == Mode::frozen && frame.level() == nullptr && !c10::GradMode::is_enabled())
+      below.emplace();
     const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;
     guarded([&] { torch::jit::InterpreterState(code).run(stack); },
             [&](const std::string& text) { fail_in_module(text, show_inputs(in_keys_, inputs)); });
   }
+  if (!form_.front().empty()) frame.expand(form_.front());
   put_outputs(frame, stack.back(), fit);
 }
 

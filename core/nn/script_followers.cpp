@@ -210,6 +210,21 @@ ProbabilisticSpec probabilistic(Members& members) {
   return spec;
 }
 
+NetworkSpec network(Members& members) {
+  NetworkSpec spec;
+  std::optional<KeyPaths> keys;
+  members.wanted("method");
+  members.read("method", spec.method);
+  for (const auto& [name, to] :
+       {std::pair{"in_keys", &spec.in_keys}, {"out_keys", &spec.out_keys}}) {
+    members.wanted(name);
+    members.read(name, keys);
+    *to = std::move(*keys);
+  }
+  read_form(members, spec.inputs, spec.batch);
+  return spec;
+}
+
 }  // namespace
 
 FollowerSpec read_follower(const Plain& given, const std::string& where) {
@@ -222,6 +237,8 @@ FollowerSpec read_follower(const Plain& given, const std::string& where) {
     spec = normal_params(members);
   } else if (kind == "probabilistic") {
     spec = probabilistic(members);
+  } else if (kind == "network") {
+    spec = network(members);
   } else {
     fail(Code::unsupported, where, ": the kind ", quote(kind), " is unknown");
   }

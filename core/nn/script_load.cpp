@@ -137,11 +137,22 @@ torch::jit::Module with_tensors(const torch::jit::Module& module, const ScriptOp
   return torch::jit::Module(ScriptParams(module._ivalue()).changed(change));
 }
 
-torch::jit::Module prepared(torch::jit::Module module, const ScriptOptions& options) {
+// `methods`: those of other networks.
+torch::jit::Module prepared(torch::jit::Module module, const ScriptOptions& options,
+                            const std::vector<std::string>& methods) {
   module = with_tensors(module, options);
   if (!options.freeze && !options.optimize) return module;
   module.eval();
-  return options.optimize ? torch::jit::optimize_for_inference(module) : torch::jit::freeze(module);
+  // It freezes by itself, but then forgets the other methods.
+  if (!options.optimize || !methods.empty()) module = torch::jit::freeze(module, methods);
+  return options.optimize ? torch::jit::optimize_for_inference(module, methods) : module;
+}
+
+std::vector<std::string> methods_of(const ScriptMeta& meta) {
+  std::vector<std::string> names;
+  for (const FollowerSpec& one : meta.then)
+    if (const auto* network = std::get_if<NetworkSpec>(&one)) names.push_back(network->method);
+  return names;
 }
 
 void check_sum(const std::string& bytes, const std::string& wanted, const std::string& path) {
@@ -180,14 +191,14 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   ScriptMeta meta = meta_in(zip);  // before libtorch takes the bytes
   KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
-  BatchForm form = batch_form(meta, in_keys, path + ": " + keys_file);
-  if (options.dtype) form.convert(*options.dtype);
+  if (options.dtype) convert_inputs(meta, *options.dtype);
+  BatchForm form = batch_form(meta.inputs, meta.batch, in_keys, path + ": " + keys_file);
   const auto mode = options.train                        ? ScriptModule::Mode::train
                     : options.freeze || options.optimize ? ScriptModule::Mode::frozen
                                                          : ScriptModule::Mode::plain;
   ModulePtr network = std::make_shared<ScriptModule>(
-      prepared(parse(std::move(bytes), path, options), options), std::move(in_keys),
-      std::move(out_keys), mode, std::move(form));
+      prepared(parse(std::move(bytes), path, options), options, methods_of(meta)),
+      std::move(in_keys), std::move(out_keys), mode, std::move(form));
   return with_followers(std::move(network), meta, path + ": " + keys_file);
 }
 
@@ -196,6 +207,8 @@ void save_script(const Module& module, const std::string& path) {
   const auto* script = dynamic_cast<const ScriptModule*>(&network_of(module, meta));
   if (script == nullptr)
     fail(Code::unsupported, "only modules that were loaded from a TorchScript archive are saved");
+  if (script->method() != "forward")
+    fail(Code::unsupported, "a network that followed others in its archive is not saved alone");
   meta.in_keys = script->in_keys();
   meta.out_keys = script->out_keys();
   meta.batch = script->form().spec();

@@ -119,4 +119,8 @@ class Members {
 // What the object of "then" describes.
 FollowerSpec read_follower(const Plain& given, const std::string& where);
 
+// The members "inputs" and "batch" of a network, where they are.
+void read_form(Members& members, std::optional<std::vector<TensorForm>>& inputs,
+               std::optional<BatchSpec>& batch);
+
 }  // namespace td

@@ -62,12 +62,24 @@ BatchSpec batch_spec(const Plain& given, const std::string& where) {
 }
 
 // Each input has the batch dimensions in front.
-void check_batch(const ScriptMeta& meta, const std::string& where) {
-  if (!meta.inputs) fail(Code::format, where, ": \"batch\" needs \"inputs\"");
-  for (const TensorForm& form : *meta.inputs) {
-    if (static_cast<std::int64_t>(form.shape.size()) >= meta.batch->dims) continue;
+void check_batch(const std::optional<std::vector<TensorForm>>& inputs, const BatchSpec& batch,
+                 const std::string& where) {
+  if (!inputs) fail(Code::format, where, ": \"batch\" needs \"inputs\"");
+  for (const TensorForm& form : *inputs) {
+    if (static_cast<std::int64_t>(form.shape.size()) >= batch.dims) continue;
     fail(Code::format, where, ": an input has the shape ", show_sizes(form.shape),
-         ", which has less than ", meta.batch->dims, " batch dimensions");
+         ", which has less than ", batch.dims, " batch dimensions");
+  }
+}
+
+void read_inputs(Members& members, std::optional<std::vector<TensorForm>>& inputs) {
+  const Plain* const given = members.find("inputs");
+  if (given == nullptr) return;
+  if (!given->is(Plain::list)) members.fail_kind("inputs", "list");
+  inputs.emplace();
+  for (const Plain& one : given->items()) {
+    inputs->push_back(
+        tensor_form(one, members.where() + ": inputs[" + std::to_string(inputs->size()) + "]"));
   }
 }
 
@@ -78,6 +90,15 @@ void check_version(std::int64_t version) {
 }
 
 }  // namespace
+
+void read_form(Members& members, std::optional<std::vector<TensorForm>>& inputs,
+               std::optional<BatchSpec>& batch) {
+  read_inputs(members, inputs);
+  const Plain* const given = members.find("batch");
+  if (given == nullptr) return;
+  batch = batch_spec(*given, members.where() + ": batch");
+  check_batch(inputs, *batch, members.where());
+}
 
 ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
   const Plain tree = read_json(json, where);
@@ -97,17 +118,10 @@ ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
     return meta;
   }
   members.read("select_out_keys", meta.select_out_keys);
-  if (const Plain* inputs = members.find("inputs")) {
-    if (!inputs->is(Plain::list)) members.fail_kind("inputs", "list");
-    meta.inputs.emplace();
-    for (const Plain& one : inputs->items()) {
-      meta.inputs->push_back(
-          tensor_form(one, where + ": inputs[" + std::to_string(meta.inputs->size()) + "]"));
-    }
-  }
-  if (const Plain* batch = version >= 3 ? members.find("batch") : nullptr) {
-    meta.batch = batch_spec(*batch, where + ": batch");
-    check_batch(meta, where);
+  if (version >= 3) {
+    read_form(members, meta.inputs, meta.batch);
+  } else {
+    read_inputs(members, meta.inputs);
   }
   if (const Plain* then = members.find("then")) {
     if (!then->is(Plain::list)) members.fail_kind("then", "list");

@@ -17,13 +17,19 @@ struct ScriptMeta {
 // Throws Code::format, key_invalid, or unsupported for members of a newer version.
 ScriptMeta read_script_meta(std::string_view json, const std::string& where);
 
-// What the archive says about the inputs of its network, which has these keys.
-BatchForm batch_form(const ScriptMeta& meta, const KeyPaths& in_keys, const std::string& where);
+// What the archive says about the inputs of a network, which has these keys.
+BatchForm batch_form(const std::optional<std::vector<TensorForm>>& inputs,
+                     const std::optional<BatchSpec>& batch, const KeyPaths& in_keys,
+                     const std::string& where);
+
+// Parameters were converted: real inputs are expected to have this dtype.
+void convert_inputs(ScriptMeta& meta, c10::ScalarType dtype);
 
 // Writes the lowest version that holds it, which older readers know.
 std::string script_meta_json(const ScriptMeta& meta);
 
-// The network with the modules that follow it. The parameters are the network's, under its names.
+// The network with the modules that follow it. The parameters are the network's, under its names. Other
+// networks are methods of the same object.
 ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where);
 
 // The reverse: the network, and in `meta` the modules that follow it. Throws Code::unsupported for another

@@ -2,6 +2,7 @@
 #include "core/formats/json_text.h"
 #include "core/nn/function.h"
 #include "core/nn/script_meta.h"
+#include "core/nn/script_module.h"
 #include "core/nn/transformed.h"
 #include "core/tensor/dtype.h"
 
@@ -124,6 +125,17 @@ std::string follower_json(const ProbabilisticSpec& spec) {
   return object.take();
 }
 
+std::string follower_json(const NetworkSpec& spec) {
+  Object object;
+  object.add("kind", std::string("network"))
+      .add("method", spec.method)
+      .add("in_keys", spec.in_keys)
+      .add("out_keys", spec.out_keys)
+      .add("inputs", spec.inputs)
+      .add("batch", spec.batch);
+  return object.take();
+}
+
 std::string show(const FollowerSpec& spec) {
   return std::visit([](const auto& one) { return follower_json(one); }, spec);
 }
@@ -142,9 +154,32 @@ std::string show(const BatchSpec& spec) {
   return object.take();
 }
 
-ModulePtr made(const NormalParamOptions& options) { return module_normal_params(options); }
-ModulePtr made(const ProbabilisticSpec& spec) {
-  return module_probabilistic(spec.parts, spec.options);
+// Makes a module that follows this network.
+struct Maker {
+  const Module& network;
+  const std::string& where;
+
+  ModulePtr operator()(const NormalParamOptions& options) const {
+    return module_normal_params(options);
+  }
+  ModulePtr operator()(const ProbabilisticSpec& spec) const {
+    return module_probabilistic(spec.parts, spec.options);
+  }
+  ModulePtr operator()(const NetworkSpec& spec) const {
+    const auto* script = dynamic_cast<const ScriptModule*>(&network);
+    if (script == nullptr)
+      fail(Code::unsupported, "only a TorchScript archive holds a second network");
+    return script->beside(spec, batch_form(spec.inputs, spec.batch, spec.in_keys, where));
+  }
+};
+
+std::optional<FollowerSpec> spec_of(const Module& module) {
+  const auto* script = dynamic_cast<const ScriptModule*>(&module);
+  if (script == nullptr) return follower_spec(module);
+  NetworkSpec spec{script->method(), script->in_keys(), script->out_keys(), {}, {}};
+  spec.batch = script->form().spec();
+  if (spec.batch) spec.inputs = script->form().inputs();
+  return spec;
 }
 
 }  // namespace
@@ -165,13 +200,26 @@ std::string script_meta_json(const ScriptMeta& meta) {
   return object.take();
 }
 
-BatchForm batch_form(const ScriptMeta& meta, const KeyPaths& in_keys, const std::string& where) {
-  if (!meta.batch) return {};
-  if (meta.inputs->size() != in_keys.size()) {
-    fail(Code::invalid_argument, where, " describes ", meta.inputs->size(),
-         " inputs, but there are ", in_keys.size(), " in_keys: ", show_keys(in_keys));
+BatchForm batch_form(const std::optional<std::vector<TensorForm>>& inputs,
+                     const std::optional<BatchSpec>& batch, const KeyPaths& in_keys,
+                     const std::string& where) {
+  if (!batch) return {};
+  if (inputs->size() != in_keys.size()) {
+    fail(Code::invalid_argument, where, " describes ", inputs->size(), " inputs, but there are ",
+         in_keys.size(), " in_keys: ", show_keys(in_keys));
   }
-  return {*meta.inputs, *meta.batch};
+  return {*inputs, *batch};
+}
+
+void convert_inputs(ScriptMeta& meta, c10::ScalarType dtype) {
+  const auto convert = [&](std::optional<std::vector<TensorForm>>& inputs) {
+    if (!inputs) return;
+    for (TensorForm& one : *inputs)
+      if (c10::isFloatingType(one.dtype)) one.dtype = dtype;
+  };
+  convert(meta.inputs);
+  for (FollowerSpec& one : meta.then)
+    if (auto* network = std::get_if<NetworkSpec>(&one)) convert(network->inputs);
 }
 
 ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where) {
@@ -182,10 +230,11 @@ ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::s
   options.out_keys = meta.select_out_keys;
   try {
     for (const FollowerSpec& spec : meta.then)
-      modules.push_back(std::visit([](const auto& one) { return made(one); }, spec));
+      modules.push_back(std::visit(Maker{*modules[0], where}, spec));
     return module_sequence(std::move(modules), options);
   } catch (const Error& error) {
-    fail(Code::format, where, ": ", error.what());
+    const bool lacks = error.code() == Code::unsupported;
+    fail(lacks ? Code::unsupported : Code::format, where, ": ", error.what());
   }
 }
 
@@ -199,7 +248,7 @@ const Module& network_of(const Module& module, ScriptMeta& meta) {
   }
   meta.select_out_keys = options->out_keys;
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    std::optional<FollowerSpec> spec = follower_spec(*parts[i]);
+    std::optional<FollowerSpec> spec = spec_of(*parts[i]);
     if (!spec) fail(Code::unsupported, "this module is not saved: ", parts[i]->to_string());
     meta.then.push_back(std::move(*spec));
   }

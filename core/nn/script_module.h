@@ -16,7 +16,13 @@ class ScriptModule final : public Module {
   enum class Mode { plain, frozen, train };
 
   ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, Mode mode,
-               BatchForm form);
+               BatchForm form)
+      : ScriptModule(std::make_shared<ScriptObject>(module._ivalue()), "forward",
+                     std::move(in_keys), std::move(out_keys), mode, std::move(form)) {}
+
+  // Another method of the same object: both have the same parameters, also after these are replaced.
+  ModulePtr beside(const NetworkSpec& spec, BatchForm form) const;
+  const std::string& method() const noexcept { return method_; }
 
   TensorDict params() const override;
   bool has_params() const override { return !plan_.empty(); }
@@ -33,12 +39,15 @@ class ScriptModule final : public Module {
  private:
   using Inputs = c10::SmallVector<at::Tensor, 4>;
 
+  ScriptModule(std::shared_ptr<ScriptObject> object, const std::string& method, KeyPaths in_keys,
+               KeyPaths out_keys, Mode mode, BatchForm form);
   Inputs inputs_of(const Frame& frame) const;
   void add_inputs(const Inputs& inputs, std::vector<c10::IValue>& stack) const;
   void put_outputs(Frame& frame, const c10::IValue& result, const BatchFit& fit) const;
   void put(Frame& frame, std::size_t i, const c10::IValue& value, const BatchFit& fit) const;
 
-  const bool frozen_;
+  const std::string method_;
+  const Mode mode_;
   const BatchForm recorded_, form_;
   // Threads may run it at the same time.
   torch::jit::Code code_;
@@ -46,7 +55,7 @@ class ScriptModule final : public Module {
   std::vector<bool> optional_;         // inputs with defaults
   std::vector<c10::IValue> defaults_;  // of arguments after the in_keys
   ScriptParams plan_;
-  mutable ScriptObject object_;  // read and swapped under Pins::mutex()
+  const std::shared_ptr<ScriptObject> object_;  // read and swapped under Pins::mutex()
 };
 
 }  // namespace td

@@ -26,6 +26,8 @@ class Sequence final : public Module {
       for (const KeyPath& key : module->out_keys())
         if (!key.is_dropped()) known.insert(key);
       holds_.push_back(module->has_params());
+      const SizesView front = module->sample_sizes();
+      samples_.insert(samples_.begin(), front.begin(), front.end());
     }
     KeyPaths written;
     for (auto module = modules_.rbegin(); module != modules_.rend(); ++module) {
@@ -46,9 +48,7 @@ class Sequence final : public Module {
   }
 
   std::vector<ModulePtr> parts() const override { return modules_; }
-  SizesView sample_sizes() const noexcept override {
-    return modules_.empty() ? SizesView() : modules_.back()->sample_sizes();
-  }
+  SizesView sample_sizes() const noexcept override { return samples_; }
 
   const std::vector<ModulePtr>& modules() const noexcept { return modules_; }
   const SequenceOptions& options() const noexcept { return options_; }
@@ -77,7 +77,8 @@ class Sequence final : public Module {
 
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
     check_extra(params);
-    for (std::size_t i = 0; i < modules_.size(); ++i) {
+    const std::size_t owners = options_.of_archive ? 1 : modules_.size();
+    for (std::size_t i = 0; i < std::min(owners, modules_.size()); ++i) {
       if (const NodePtr own = params_of(params, i); own.defined())
         modules_[i]->plan_params(*own, swaps);
     }
@@ -120,9 +121,9 @@ class Sequence final : public Module {
   }
 
   // The parameters of one module; may be undefined. In an archive the first module, the network, owns them
-  // all.
+  // all, and shares them with other networks.
   NodePtr params_of(const Node& params, std::size_t i) const {
-    if (options_.of_archive) return i == 0 ? retain(params) : NodePtr();
+    if (options_.of_archive) return i == 0 || holds_[i] ? retain(params) : NodePtr();
     if (!holds_[i]) return {};
     const std::string name = std::to_string(i);
     const std::optional<Value> found = params.entry(name);
@@ -144,6 +145,7 @@ class Sequence final : public Module {
 
   std::vector<ModulePtr> modules_;
   std::vector<bool> holds_;  // whether each module has parameters
+  Sizes samples_;
   SequenceOptions options_;
 };
 

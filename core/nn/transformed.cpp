@@ -1,6 +1,7 @@
 #include "core/nn/transformed.h"
 
 #include "core/base/error.h"
+#include "core/nn/normal.h"
 
 #include <ATen/ATen.h>
 
@@ -119,6 +120,17 @@ std::unique_ptr<const Distribution> make_transformed(const DistributionShape& sh
                                                      const at::Tensor& loc,
                                                      const at::Tensor& scale) {
   return std::make_unique<Transformed>(shape, std::move(base), loc, scale);
+}
+
+std::unique_ptr<const Distribution> make_log_normal(const at::Tensor& loc,
+                                                    const at::Tensor& scale) {
+  DistributionShape shape;
+  TransformSpec exponential;
+  exponential.kind = TransformSpec::Kind::exp;
+  shape.transformed.transforms = {exponential};
+  shape.transformed.mode = shape.transformed.mean = shape.transformed.deterministic =
+      ValueSource::log_normal;
+  return make_transformed(shape, make_normal(shape, loc, scale), loc, scale);
 }
 
 }  // namespace td

@@ -17,4 +17,7 @@ std::unique_ptr<const Distribution> make_transformed(const DistributionShape& sh
                                                      const at::Tensor& loc,
                                                      const at::Tensor& scale);
 
+// The exponential of a normal value, of each element.
+std::unique_ptr<const Distribution> make_log_normal(const at::Tensor& loc, const at::Tensor& scale);
+
 }  // namespace td

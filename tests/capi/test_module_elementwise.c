@@ -1,5 +1,6 @@
 /* Distributions of elements, and of vectors: values that can be computed by hand, statistics of samples. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "td_modules.h"
 
@@ -8,10 +9,10 @@ enum { ROWS = 20000 };
 typedef struct given {
   td_distribution_kind kind;
   td_distribution_flags flags;
-  const char *names[2];        /* its parameters, entries of the same names */
-  double first[2], second[4];  /* of a matrix, four numbers */
+  const char *names[3];        /* its parameters, entries of the same names */
+  double first[2], second[4];  /* four numbers of a matrix, or of the second and the third one */
   double mean[2], log_prob[2]; /* of the mean; one number where the last dimension is an event */
-  double mode[2], variance[2]; /* of samples */
+  double mode[2], variance[2]; /* of samples; NAN where there is none */
 } given;
 
 static const given table[] = {
@@ -87,17 +88,81 @@ static const given table[] = {
      {-0.646349, 0},
      {0.25, 0},
      {0.125, 0.5}},
+    {TD_DISTRIBUTION_CAUCHY,
+     0,
+     {"loc", "scale"},
+     {1, 2},
+     {2, 0.5},
+     {NAN, NAN},
+     {NAN, NAN},
+     {1, 2},
+     {NAN, NAN}},
+    {TD_DISTRIBUTION_STUDENT_T,
+     0,
+     {"df", "loc", "scale"},
+     {5, 9},
+     {1, -2, 2, 0.5},
+     {1, -2},
+     {-1.661767, -0.253513},
+     {1, -2},
+     {20.0 / 3, 9.0 / 28}},
+    {TD_DISTRIBUTION_POISSON,
+     0,
+     {"rate"},
+     {3, 0.5},
+     {0},
+     {3, 0.5},
+     {-1.495923, -0.725791},
+     {3, 0},
+     {3, 0.5}},
+    {TD_DISTRIBUTION_DIRICHLET,
+     0,
+     {"concentration"},
+     {2, 0.5},
+     {0},
+     {0.8, 0.2},
+     {0.293893, 0},
+     {1, 0},
+     {0.16 / 3.5, 0.16 / 3.5}},
+    {TD_DISTRIBUTION_DIRICHLET,
+     0,
+     {"concentration"},
+     {0.5, 0.5},
+     {0},
+     {0.5, 0.5},
+     {-0.451583, 0},
+     {1, 0},
+     {0.125, 0.125}},
+    {TD_DISTRIBUTION_HALF_NORMAL,
+     0,
+     {"scale"},
+     {2, 0.5},
+     {0},
+     {1.595769, 0.398942},
+     {-1.237248, 0.149046},
+     {0, 0},
+     {1.453521, 0.090845}},
+    {TD_DISTRIBUTION_LOG_NORMAL,
+     0,
+     {"loc", "scale"},
+     {0, 1},
+     {0.5, 0.25},
+     {1.133148, 2.804569},
+     {-0.382041, -0.571707},
+     {0.778801, 2.553589},
+     {0.364696, 0.507297}},
 };
 
 static td_module *sampler(const given *of, td_interaction_type interaction) {
-  const td_key in[] = {{of->names, 1}, {of->names + 1, 1}}, out = {TD_KEY("x")};
+  const td_key in[] = {{of->names, 1}, {of->names + 1, 1}, {of->names + 2, 1}};
+  const td_key out = {TD_KEY("x")};
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
   td_distribution part = {0};
   td_module *module = NULL;
   part.kind = of->kind;
   part.flags = of->flags;
   part.in_keys = in;
-  part.in_keys_len = of->names[1] == NULL ? 1 : 2;
+  while (part.in_keys_len < 3 && of->names[part.in_keys_len] != NULL) part.in_keys_len++;
   part.out_key = &out;
   options.interaction = interaction;
   options.flags = TD_MODULE_PROBABILISTIC_LOG_PROB | TD_MODULE_PROBABILISTIC_SEED;
@@ -118,6 +183,11 @@ static td_tensordict *parameters(const given *of, int64_t rows) {
                               matrix ? square : flat, matrix ? 3 : 2, TD_DTYPE_FLOAT64, &tensor));
     td_put(one, of->names + 1, 1, tensor);
   }
+  if (of->names[2] != NULL) {
+    TD_DO(td_tensor_from_data(of->second + 2, 2 * sizeof(double), TD_SIZES(1, 2), TD_DTYPE_FLOAT64,
+                              &tensor));
+    td_put(one, of->names + 2, 1, tensor);
+  }
   TD_DO(td_expand(one, TD_SIZES(rows), &wide));
   TD_DO(td_clone(wide, 0, &copy));
   return copy;
@@ -133,7 +203,8 @@ static void near(const td_tensordict *td, const char *name, const double *want, 
 }
 
 static int is_event(const given *of) {
-  return of->flags != 0 || of->kind == TD_DISTRIBUTION_MULTIVARIATE_NORMAL;
+  return of->flags != 0 || of->kind == TD_DISTRIBUTION_MULTIVARIATE_NORMAL ||
+         of->kind == TD_DISTRIBUTION_DIRICHLET;
 }
 
 TD_TEST(values_and_log_probabilities) {
@@ -168,17 +239,58 @@ TD_TEST(samples_have_the_mean_and_the_variance) {
   }
 }
 
-TD_TEST(a_value_outside_has_no_probability) {
-  const given *uniform = &table[2];
-  td_tensordict *td = parameters(uniform, 1), *result = NULL;
-  const double x[] = {2, 0.5}, want[] = {-INFINITY, -INFINITY};
+static const given *row_of(td_distribution_kind kind) {
+  const given *row = table;
+  while (row->kind != kind) row++;
+  return row;
+}
+
+static void scored(const given *of, double first, double second, double want, double want_second) {
+  td_tensordict *td = parameters(of, 1), *result = NULL;
+  const double x[] = {first, second};
   double have[2];
   td_tensor *tensor = NULL;
   TD_DO(td_tensor_from_data(x, sizeof x, TD_SIZES(1, 2), TD_DTYPE_FLOAT64, &tensor));
   td_put(td, TD_KEY("x"), tensor);
-  TD_DO(td_module_log_prob(td, sampler(uniform, TD_INTERACTION_DEFAULT), NULL, &result));
+  TD_DO(td_module_log_prob(td, sampler(of, TD_INTERACTION_DEFAULT), NULL, &result));
   TD_DO(td_tensor_copy_to(td_take(result, TD_KEY("x_log_prob")), have, sizeof have));
-  TD_CHECK(have[0] == want[0] && have[1] == want[1]);
+  TD_CHECK(have[0] == want || fabs(have[0] - want) < 1e-6);
+  TD_CHECK(have[1] == want_second || fabs(have[1] - want_second) < 1e-6);
+}
+
+TD_TEST(a_value_outside_has_no_probability) {
+  scored(row_of(TD_DISTRIBUTION_UNIFORM), 2, 0.5, -INFINITY, -INFINITY);
+  scored(row_of(TD_DISTRIBUTION_HALF_NORMAL), -1, 1, -INFINITY, -1.53264417);
+}
+
+/* What torch computes. */
+TD_TEST(log_probabilities_beside_the_mean) {
+  scored(row_of(TD_DISTRIBUTION_CAUCHY), 1, 3, -1.83787707, -2.06102062);
+  scored(row_of(TD_DISTRIBUTION_POISSON), 2, 0, -1.49592260, -0.5);
+}
+
+/* There is no mean: half of the samples lie within the scale around loc. */
+TD_TEST(samples_of_cauchy_have_their_quartiles) {
+  static double values[ROWS][2];
+  const given *cauchy = row_of(TD_DISTRIBUTION_CAUCHY);
+  td_tensordict *result =
+      td_called(parameters(cauchy, ROWS), sampler(cauchy, TD_INTERACTION_RANDOM));
+  TD_DO(td_tensor_copy_to(td_take(result, TD_KEY("x")), values, sizeof values));
+  for (int k = 0; k < 2; k++) {
+    int near_it = 0, above = 0;
+    for (int row = 0; row < ROWS; row++) {
+      near_it += fabs(values[row][k] - cauchy->first[k]) < cauchy->second[k];
+      above += values[row][k] > cauchy->first[k];
+    }
+    TD_CHECK(abs(near_it - ROWS / 2) < 400 && abs(above - ROWS / 2) < 400);
+  }
+}
+
+TD_TEST(few_degrees_have_no_mean) {
+  given student = *row_of(TD_DISTRIBUTION_STUDENT_T);
+  const double want[] = {1, NAN};
+  student.first[1] = 1;
+  near(td_called(parameters(&student, 1), sampler(&student, TD_INTERACTION_DEFAULT)), "x", want, 2);
 }
 
 TD_TEST(a_matrix_of_another_size) {

@@ -80,7 +80,7 @@ static td_status make_sampler(td_module **module) {
   const td_key in[] = {*any_key(), *any_key()};
   td_distribution part = {0};
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
-  part.kind = (td_distribution_kind)below(15);
+  part.kind = (td_distribution_kind)below(21);
   part.flags = one_in(4) ? below(4) : 0;
   part.names = part.kind == TD_DISTRIBUTION_DELTA ? param : one_in(2) ? two : one;
   part.in_keys = in;

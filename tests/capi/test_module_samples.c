@@ -400,6 +400,32 @@ static void refused(td_distribution one, const td_module_probabilistic_options *
   TD_CHECK_TEXT(td_last_error_message(), text);
 }
 
+TD_TEST(each_joint_has_its_bounds) {
+  const td_key keys[] = {{TD_KEY("loc")}, {TD_KEY("scale")}}, out = {TD_KEY("x")};
+  double lows[] = {-1, 2, 0}, highs[] = {1, 6, 9};
+  td_tensordict *td = td_empty(TD_SIZES(1)), *result = NULL;
+  td_distribution one = {0};
+  td_module *module = NULL;
+  td_put(td, TD_KEY("loc"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(1, 2)));
+  td_put(td, TD_KEY("scale"), td_arange(TD_DTYPE_FLOAT64, 1, TD_SIZES(1, 2)));
+  one.kind = TD_DISTRIBUTION_TANH_NORMAL;
+  one.in_keys = keys;
+  one.in_keys_len = 2;
+  one.out_key = &out;
+  one.lows = lows;
+  one.highs = highs;
+  one.bounds_len = 2;
+  TD_DO(td_module_probabilistic(&one, 1, NULL, &module));
+  lows[1] = highs[1] = 100; /* they were copied */
+  result = td_called(td, module);
+  TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(1, 2), TD_VALUES(0, 4 + 2 * tanh(1)));
+  lows[1] = 2, highs[1] = 6;
+  one.bounds_len = 3;
+  TD_DO(td_module_probabilistic(&one, 1, NULL, &module));
+  result = NULL;
+  TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_SHAPE, result);
+}
+
 TD_TEST(distributions_that_cannot_be_made) {
   const td_key keys[] = {{TD_KEY("loc")}, {TD_KEY("scale")}}, out = {TD_KEY("x")};
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
@@ -425,7 +451,7 @@ TD_TEST(distributions_that_cannot_be_made) {
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT,
           "TanhNormal has no elements by themselves that could be one event");
   one = good;
-  one.reserved[5] = 1;
+  one.reserved[2] = 1;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "reserved");
   one = good;
   one.low = 2;
@@ -434,6 +460,16 @@ TD_TEST(distributions_that_cannot_be_made) {
   one = good;
   one.low = NAN;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "holds no value");
+  const double lows[] = {-1, 3}, highs[] = {1, 2};
+  one = good;
+  one.bounds_len = 2;
+  one.lows = lows;
+  one.highs = highs;
+  refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "Normal has no bounds, but 2 are given");
+  one.kind = TD_DISTRIBUTION_TRUNCATED_NORMAL;
+  refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "TruncatedNormal from 3 to 2 holds no value");
+  one.highs = NULL;
+  refused(one, NULL, TD_ERR_NULL_ARGUMENT, "highs");
   one = good;
   one.out_key = NULL;
   refused(one, NULL, TD_ERR_NULL_ARGUMENT, "out_key");

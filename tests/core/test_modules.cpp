@@ -383,6 +383,58 @@ TEST(Modules, AnArchiveMaySayWhatFollowsTheNetwork) {
   EXPECT_EQ(code_of([&] { save_script(*rest, folder("rest.pt")); }), Code::unsupported);
 }
 
+// The method "second" follows "forward", and has its parameter.
+constexpr const char* two_networks =
+    R"({"version": 2, "in_keys": [["x"]], "out_keys": [["a"]], "then": [{"kind": "network", "method": "second", "in_keys": [["a"]], "out_keys": [["b"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 3]}], "batch": {"dims": 1, "direct": [1], "flat": [2]}}]})";
+
+Script with_second(const std::string& more = "") {
+  Script script = of_code("def forward(self, x):\n  return x * self.w\n");
+  script.define("def second(self, a):\n  return a + self.w\n" + more);
+  return script;
+}
+
+TEST(Modules, AnotherNetworkIsAMethodOfTheSameObject) {
+  const ModulePtr module = through_file(with_second(), two_networks);
+  EXPECT_EQ(show_keys(module->in_keys()), "\"x\"");
+  EXPECT_EQ(show_keys(module->out_keys()), "\"a\", \"b\"");
+  const TensorDict td = input();
+  EXPECT_TRUE(module->call(td).get({"b"}).equal(td.get({"x"}) * 2 + 2));
+  TensorDict params;
+  params.set({"w"}, at::full({3}, 5.0f));
+  ModuleCall call;
+  call.params = params;
+  EXPECT_TRUE(module->call(td, call).get({"b"}).equal(td.get({"x"}) * 5 + 5));
+  module->set_params({}, params);
+  EXPECT_TRUE(module->call(td).get({"b"}).equal(td.get({"x"}) * 5 + 5));
+  EXPECT_EQ(list_keys(module->params()).keys.size(), 1U);  // counted once
+  const TempFolder folder;
+  save_script(*module, folder("again.pt"));
+  EXPECT_TRUE(load_script(folder("again.pt"))->call(td).equal(module->call(td)));
+  const ModulePtr last = select_subsequence(module, KeyPaths{key({"a"})}, KeyPaths{key({"b"})});
+  EXPECT_EQ(code_of([&] { save_script(*last, folder("last.pt")); }), Code::unsupported);
+}
+
+TEST(Modules, EachNetworkKnowsItsBatch) {
+  const ModulePtr module = through_file(with_second(), two_networks);
+  TensorDict td(Sizes{2, 2, 2});
+  td.set({"x"}, at::ones({2, 2, 2, 3}));
+  EXPECT_EQ(code_of([&] { module->call_inplace(td); }), Code::shape);
+  EXPECT_EQ(list_keys(td).keys.size(), 1U);  // nothing of the first network either
+}
+
+TEST(Modules, AnotherDtypeIsThatOfAllNetworks) {
+  const TempFolder folder;
+  with_second().save(folder("m.pt"), {{"tensordict.json", two_networks}});
+  ScriptOptions options;
+  options.dtype = at::kDouble;
+  const ModulePtr module = load_script(folder("m.pt"), options);
+  TensorDict td(Sizes{2});
+  td.set({"x"}, at::ones({2, 3}, at::kDouble));
+  EXPECT_TRUE(module->call(td).get({"b"}).equal(at::full({2, 3}, 4.0, at::kDouble)));
+  options.train = true;
+  EXPECT_EQ(code_of([&] { load_script(folder("m.pt"), options); }), Code::unsupported);
+}
+
 TEST(Modules, AnArchiveMayWriteSomeOutputsOnly) {
   const char* json = R"({"version": 2, "in_keys": ["x"], "out_keys": ["a", "b"],
     "select_out_keys": [["b"]]})";
@@ -404,6 +456,7 @@ TEST(Modules, WhatFollowsIsWrittenAsItWasRead) {
       R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"], "event": true}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
       R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})",
       R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], "batch": {"dims": 1, "direct": [1], "flat": [0, 1, 2, 3], "front": [3], "empty": false}, "then": [{"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": [-1, -2.5], "high": [1, 2]}], "interaction": "random", "return_log_prob": true, "num_samples": 0}]})"};
+  EXPECT_EQ(script_meta_json(read_script_meta(two_networks, "f")), two_networks);
   for (const char* json : same) EXPECT_EQ(script_meta_json(read_script_meta(json, "f")), json);
 }
 
@@ -536,6 +589,18 @@ TEST(Modules, WhatCannotFollow) {
        R"("scale_lb" is no number)"},
       {R"({"kind": "normal_params", "in_key": "p", "scale_mapping": "sin"})", Code::format,
        R"(the scale mapping is "sin")"},
+      {R"({"kind": "network"})", Code::format, R"(lacks "method")"},
+      {R"({"kind": "network", "method": "forward"})", Code::format, R"(lacks "in_keys")"},
+      {R"({"kind": "network", "method": "second", "in_keys": ["p"], "out_keys": ["a"]})",
+       Code::format, R"(the module has no method "second")"},
+      {R"({"kind": "network", "method": "forward", "in_keys": ["p", "x"], "out_keys": ["a"]})",
+       Code::format, "the module takes 1 inputs, but there are 2 in_keys"},
+      {R"({"kind": "network", "method": "forward", "in_keys": ["p"], "out_keys": ["a"], "batch": {"dims": 1}})",
+       Code::format, R"(then[0]: "batch" needs "inputs")"},
+      {R"({"kind": "network", "method": "forward", "in_keys": ["p"], "out_keys": ["a"], "inputs": [], "batch": {"dims": 1}})",
+       Code::format, "describes 0 inputs, but there are 1 in_keys"},
+      {R"({"kind": "network", "method": "forward", "in_keys": ["p"], "out_keys": ["a"], "then": []})",
+       Code::format, R"(unknown member "then")"},
       {R"({"kind": "probabilistic"})", Code::format, R"(lacks "distributions")"},
       {R"({"kind": "probabilistic", "distributions": {}})", Code::format, "no list"},
       {R"({"kind": "probabilistic", "distributions": []})", Code::format, "no distributions"},
@@ -549,8 +614,8 @@ TEST(Modules, WhatCannotFollow) {
        R"("seed" is no whole number from 0)"},
       {R"({"kind": "probabilistic", "distributions": [{}]})", Code::format,
        R"(then[0].distributions[0] lacks "distribution")"},
-      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Cauchy"}]})",
-       Code::unsupported, R"(the distribution "Cauchy" is unknown)"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Gumbel"}]})",
+       Code::unsupported, R"(the distribution "Gumbel" is unknown)"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta"}]})", Code::format,
        R"(lacks "in_keys")"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["p"]}]})",

@@ -361,6 +361,128 @@ def actor_critic_operator():
     return ActorCriticOperator(common, policy, ValueOperator(Critic(), in_keys=["hidden", "action"])), observation()
 
 
+class Critic(nn.Module):
+    """Reads the action as numbers: a class becomes one."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.out = mlp(1, width)
+
+    def forward(self, hidden, action):
+        action = action.unsqueeze(-1) if action.dim() < hidden.dim() else action
+        return self.out(torch.cat([hidden, action.to(hidden.dtype)], -1))
+
+
+def judged(policy, acted, action="action", hidden="hidden", value="state_action_value"):
+    """A policy that samples, and a network that reads the sample, behind one that both read."""
+    from torchrl.modules import ActorCriticOperator, ValueOperator
+
+    common = TensorDictModule(mlp(6), ["observation"], [hidden])
+    critic = ValueOperator(Critic(6 + acted), in_keys=[hidden, action], out_keys=[value])
+    return ActorCriticOperator(common, policy, critic), observation()
+
+
+def critic_of_a_sample():
+    return judged(actor(6, "hidden"), 2)
+
+
+def critic_of_elements():
+    return judged(actor(6, "hidden", distribution=D.Normal), 2)
+
+
+def classes(distribution, **options):
+    from torchrl.modules import ProbabilisticActor
+
+    network = TensorDictModule(mlp(3, 6), ["hidden"], ["logits"])
+    return ProbabilisticActor(network, in_keys=["logits"], distribution_class=distribution, return_log_prob=True, **options)
+
+
+def critic_of_a_class():
+    return judged(classes(D.Categorical), 1)
+
+
+def critic_of_one_hot():
+    return judged(classes(OneHotCategorical, default_interaction_type="mode"), 3)
+
+
+def critic_of_nested_keys():
+    from torchrl.modules import ProbabilisticActor, TanhNormal
+
+    names = [("agent", "loc"), ("agent", "scale")]
+    network = TensorDictModule(nn.Sequential(mlp(4, 6), NormalParamExtractor()), [("agent", "hidden")], names)
+    keys = dict(zip(["loc", "scale"], names))
+    limits = {"low": -2.0, "high": 3.0}
+    policy = ProbabilisticActor(
+        network, keys, [("agent", "action")], distribution_class=TanhNormal, distribution_kwargs=limits, return_log_prob=True
+    )
+    return judged(policy, 2, *(("agent", name) for name in ("action", "hidden", "value")))
+
+
+def three_networks():
+    """A sample that follows from another, and what is read of both; of all that only some is kept."""
+    first = sampled(D.Categorical, ["logits"])
+    second = TensorDictModule(nn.Sequential(nn.Embedding(3, 4), NormalParamExtractor()), ["action"], ["loc", "scale"])
+    force = ProbabilisticTensorDictModule(["loc", "scale"], ["force"], distribution_class=independent_normals, return_log_prob=True)
+    value = TensorDictModule(Critic(6), ["force", "observation"], ["value"])
+    whole = TensorDictSequential(*first, second, force, value)
+    return whole.select_out_keys("action", "force", "force_log_prob", "value"), observation()
+
+
+def independent_normals(loc, scale):
+    return D.Independent(D.Normal(loc, scale), 1)
+
+
+def critics_of_a_sample():
+    """Several critics: their values have the copies in front, and so has all that stands before them."""
+    both = EnsembleModule(TensorDictModule(Critic(6), ["observation", "action"], ["value"]), num_copies=3)
+    return TensorDictSequential(*independent_normal()[0], both), observation()
+
+
+def tied_critic():
+    """The network behind the sample has a layer of the first one."""
+    layer = nn.Linear(4, 4)
+    extract = nn.Sequential(layer, NormalParamExtractor())
+    sample = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal)
+    value = TensorDictModule(nn.Sequential(nn.Linear(2, 4), layer), ["action"], ["value"])
+    return TensorDictSequential(TensorDictModule(extract, ["observation"], ["loc", "scale"]), sample, value), observation()
+
+
+def choosing_critic():
+    """Behind the sample stands code with a branch, which a compiler reads."""
+    return TensorDictSequential(*normal()[0], TensorDictModule(Branch2(), ["action"], ["value"])), observation()
+
+
+class Branch2(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.near, self.far = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if bool(x.abs().sum() > 100):
+            return self.far(x)
+        return self.near(x)
+
+
+def unwanted_critic():
+    module, td = critic_of_a_class()
+    return module.select_out_keys("action", "sample_log_prob" if "sample_log_prob" in module.out_keys else "action_log_prob"), td
+
+
+def critic_of_a_composite():
+    """Two actions at once, and what both are worth."""
+    value = TensorDictModule(Critic(3), [("out", "steer"), ("out", "gear")], ["value"])
+    return TensorDictSequential(*composite()[0], value), observation()
+
+
+def judged_samples():
+    """Several samples of each state, each with its value."""
+    sample = ProbabilisticTensorDictModule(
+        ["loc", "scale"], ["action"], distribution_class=independent_normals, return_log_prob=True, num_samples=torch.Size([3])
+    )
+    value = TensorDictModule(Critic(6), ["observation", "action"], ["value"])
+    return TensorDictSequential(independent_normal()[0][0], sample, value), observation()
+
+
 def q_value_actor():
     from torchrl.modules import QValueActor
 
@@ -603,6 +725,65 @@ def exponential():
     return sampled(D.Exponential, ["rate"], network=TensorDictModule(nn.Sequential(mlp(3), nn.Softplus()), ["observation"], ["rate"])), observation()
 
 
+def cauchy():
+    return sampled(D.Cauchy, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def doubled_cauchy():
+    """Its mean is NaN, whatever its parameters are."""
+
+    def make(loc, scale):
+        return D.Cauchy(loc * 2, scale)
+
+    return sampled(make, ["loc", "scale"], default_interaction_type="mode"), observation()
+
+
+def student_t():
+    """With a number of degrees that is fixed."""
+    return sampled(D.StudentT, ["loc", "scale"], distribution_kwargs={"df": 3.0}), observation()
+
+
+def student_t_of_joints():
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(6)
+
+        def forward(self, x):
+            df, loc, scale = self.layers(x).chunk(3, -1)
+            return df.exp() + 0.8, loc, scale.exp()
+
+    def make(df, loc, scale):
+        return D.Independent(D.StudentT(df, loc, scale), 1)
+
+    names = ["df", "loc", "scale"]
+    return sampled(make, names, network=TensorDictModule(Heads(), ["observation"], names)), observation()
+
+
+def positive(kind, name, out=3, **options):
+    network = TensorDictModule(nn.Sequential(mlp(out), nn.Softplus()), ["observation"], [name])
+    return sampled(kind, [name], network=network, **options), observation()
+
+
+def poisson():
+    return positive(D.Poisson, "rate", default_interaction_type="mode")
+
+
+def dirichlet():
+    return positive(D.Dirichlet, "concentration")
+
+
+def mode_of_dirichlet():
+    return positive(D.Dirichlet, "concentration", default_interaction_type="mode")
+
+
+def half_normal():
+    def make(scale):
+        return D.Independent(D.HalfNormal(scale), 1)
+
+    return positive(make, "scale")
+
+
 def buttons():
     def make(logits):
         return D.Independent(D.Bernoulli(logits=logits), 1)
@@ -699,6 +880,31 @@ def ordinal():
 
     network = TensorDictModule(mlp(4), ["observation"], ["scores"])
     return ProbabilisticActor(network, in_keys={"scores": "scores"}, distribution_class=Ordinal, return_log_prob=True), observation()
+
+
+def dropout_of_a_policy():
+    """In eval() it does nothing, and neither reads nor writes its mask."""
+    from torchrl.modules import ConsistentDropoutModule
+
+    dropout = ConsistentDropoutModule(0.5, in_keys="hidden")
+    first, last = TensorDictModule(mlp(6), ["observation"], ["hidden"]), TensorDictModule(nn.Linear(6, 2), ["hidden"], ["action"])
+    return TensorDictSequential(first, dropout, last), observation()
+
+
+def several_steps(**options):
+    """An actor that says what to do in the next three steps; some rows begin anew."""
+    from torchrl.modules import MultiStepActorWrapper
+
+    planner = TensorDictModule(nn.Sequential(mlp(6), nn.Unflatten(-1, (3, 2))), ["observation"], ["action"])
+    td = observation()
+    td["is_init"] = torch.arange(ROWS).unsqueeze(-1) % 2 == 0
+    td["counter"] = torch.tensor([1, 2, 3, 1, 2], dtype=torch.int32).unsqueeze(-1)
+    td["action_orig"] = torch.randn(ROWS, 3, 2)
+    return MultiStepActorWrapper(planner, n_steps=3, **options), td
+
+
+def every_second_step():
+    return several_steps(replan_interval=2, keep_dim=True)
 
 
 # Distributions behind transforms.
@@ -824,13 +1030,14 @@ def composite_of_transformed():
 
 GOOD = [
     distributional, checks, units, mapped,
-    beta, beta_of_joints, gamma, uniform, laplace, exponential, buttons, choices, full_covariance,
+    beta, beta_of_joints, gamma, uniform, laplace, exponential, cauchy, doubled_cauchy, student_t, student_t_of_joints, poisson, dirichlet, mode_of_dirichlet, half_normal, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
-    probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor, lstm_module, gru_module, own_networks,
-    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, tanh_delta_of_joints,
+    probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor,
+    critic_of_a_sample, critic_of_elements, critic_of_a_class, critic_of_one_hot, critic_of_nested_keys, three_networks, critics_of_a_sample, choosing_critic, unwanted_critic, critic_of_a_composite, judged_samples, lstm_module, gru_module, own_networks,
+    shared_network, own_images, common_images, critics, two_ensembles, both_ways, causal, summed_behind, some_classes, fixed_scale, temperature, dropout_of_a_policy, several_steps, every_second_step, tanh_delta_of_joints,
     tanh_of_normal, affine_of_tanh, sigmoid_of_each, softplus_of_each, log_normal, mode_of_log_normal,
     logit_of_each, power_of_each, estimated_mean, tanh_delta, tanh_normal_of_each, composite_of_transformed, joints, truncated_joints, pixels, noisy, transformer, masked_categorical, masked_one_hot, ordinal,
-    plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
+    plain, discrete_state, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, tied_critic, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
 ]  # fmt: skip
@@ -851,7 +1058,7 @@ def policy():
 
 def unknown_distribution():
     def make(loc, scale):
-        return D.Cauchy(loc, scale)
+        return D.VonMises(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
 
@@ -925,10 +1132,6 @@ def bounds_of_rows():
         return D.Independent(TruncatedNormal(loc, scale, a=low, b=torch.tensor(1.0)), 1)
 
     return sampled(make, ["loc", "scale"]), observation()
-
-
-def network_behind_a_sample():
-    return TensorDictSequential(*categorical()[0], TensorDictModule(lambda action: action + 1, ["action"], ["next"])), observation()
 
 
 def undeclared_output():
@@ -1056,6 +1259,10 @@ def no_module():
     return nn.Linear(4, 2), observation()
 
 
+def dropout_in_training():
+    return dropout_of_a_policy()
+
+
 def actor_in_training():
     """An actor with batch normalisation in its network."""
     from torchrl.modules import ProbabilisticActor, TanhNormal
@@ -1066,12 +1273,18 @@ def actor_in_training():
     return policy, observation()
 
 
+def critic_in_training():
+    """Batch normalisation on both sides of a sample."""
+    critic = TensorDictModule(nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 1)), ["action"], ["value"])
+    return TensorDictSequential(*actor_in_training()[0], critic), observation()
+
+
 # Modules that are exported with train=True, and those that this refuses.
-TRAINED = [in_training, actor_in_training]
-BAD_TRAINED = {cumulative_statistics: "has no momentum"}
+TRAINED = [in_training, actor_in_training, critic_in_training]
+BAD_TRAINED = {cumulative_statistics: "has no momentum", dropout_in_training: "keeps its mask from call to call in training"}
 
 BAD = {
-    unknown_distribution: "Cauchy",
+    unknown_distribution: "VonMises",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",
@@ -1080,7 +1293,6 @@ BAD = {
     bounds_of_the_values: "the distribution's high depends on the values of its parameters",
     another_of_that_name: "is not the TanhNormal of the library: the value differs",
     bounds_of_rows: "differs among rows",
-    network_behind_a_sample: "computes with the sample 'action' of module 1",
     undeclared_output: "writes the entry 'half', which none of its out_keys names",
     removed_entry: "removes the entry 'observation'",
     changed_input: "changes its input 'observation' in place",

@@ -218,23 +218,27 @@ const DISTRIBUTIONS = Dict(:Normal => TD_DISTRIBUTION_NORMAL, :IndependentNormal
                            :Beta => TD_DISTRIBUTION_BETA, :Gamma => TD_DISTRIBUTION_GAMMA,
                            :Uniform => TD_DISTRIBUTION_UNIFORM, :Laplace => TD_DISTRIBUTION_LAPLACE,
                            :Exponential => TD_DISTRIBUTION_EXPONENTIAL,
-                           :MultivariateNormal => TD_DISTRIBUTION_MULTIVARIATE_NORMAL)
+                           :MultivariateNormal => TD_DISTRIBUTION_MULTIVARIATE_NORMAL,
+                           :Cauchy => TD_DISTRIBUTION_CAUCHY, :StudentT => TD_DISTRIBUTION_STUDENT_T,
+                           :Poisson => TD_DISTRIBUTION_POISSON, :Dirichlet => TD_DISTRIBUTION_DIRICHLET,
+                           :HalfNormal => TD_DISTRIBUTION_HALF_NORMAL, :LogNormal => TD_DISTRIBUTION_LOG_NORMAL)
 
 """
     Distribution(kind, out_key; params..., event = false, low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
 
 A distribution over entries of a dictionary, for [`probabilistic`](@ref). `kind` is `:Normal`,
 `:IndependentNormal`, `:TanhNormal`, `:TruncatedNormal`, `:Categorical`, `:OneHotCategorical`, `:Bernoulli`,
-`:Delta`, `:Beta`, `:Gamma`, `:Uniform`, `:Laplace`, `:Exponential` or `:MultivariateNormal`. Each of `params` names a parameter
-and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`; of `:Uniform`, `low` and `high` are such parameters. With
-`event` the last dimension is one event.
+`:Delta`, `:Beta`, `:Gamma`, `:Uniform`, `:Laplace`, `:Exponential`, `:MultivariateNormal`, `:Cauchy`, `:StudentT`,
+`:Poisson`, `:Dirichlet`, `:HalfNormal` or `:LogNormal`. Each of `params` names a parameter
+and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`; of `:Uniform`, `low` and `high` are such parameters. For others
+they are numbers, or lists with one for each element of the event, such as the joints of a robot. With `event` the last dimension is one event.
 """
 struct Distribution
     kind::td_distribution_kind
     out_key::Any
     params::Vector{Pair{String,Any}}
-    low::Float64
-    high::Float64
+    low::Vector{Float64}
+    high::Vector{Float64}
     tanh_loc::Bool
     event::Bool
     upscale::Float64
@@ -244,11 +248,15 @@ end
 function Distribution(kind::Symbol, out_key; low = -1, high = 1, event::Bool = false, tanh_loc::Bool = false, upscale::Real = 5,
                       log_prob_key = nothing, params...)
     kind === :Uniform && return Distribution(TD_DISTRIBUTION_UNIFORM, out_key, Pair{String,Any}["low" => low, "high" => high],
-                                             -1, 1, tanh_loc, event, upscale, log_prob_key)
+                                             [-1], [1], tanh_loc, event, upscale, log_prob_key)
     code = get(DISTRIBUTIONS, kind) do
         throw(ArgumentError("a distribution is one of $(join(sort!(collect(keys(DISTRIBUTIONS))), ", ")), not $(repr(kind))"))
     end
-    Distribution(code, out_key, Pair{String,Any}[String(name) => key for (name, key) in pairs(params)], low, high,
+    size = max(length(low), length(high))
+    all(bound -> length(bound) in (1, size), (low, high)) ||
+        throw(ArgumentError("low has $(length(low)) numbers, high $(length(high))"))
+    bounds = (length(bound) == 1 ? fill(Float64(only(bound)), size) : Vector{Float64}(bound) for bound in (low, high))
+    Distribution(code, out_key, Pair{String,Any}[String(name) => key for (name, key) in pairs(params)], bounds...,
                  tanh_loc, event, upscale, log_prob_key)
 end
 
@@ -259,11 +267,13 @@ function with_distribution(f, d::Distribution)
     with_keys(last.(d.params)) do ins, ins_len
         with_keys((d.out_key,)) do out, _
             with_optional_keys(d.log_prob_key === nothing ? nothing : (d.log_prob_key,)) do log_prob, _
-                GC.@preserve names pointers ins out f(td_distribution(
+                several = length(d.low) > 1
+                GC.@preserve d names pointers ins out f(td_distribution(
                     kind = d.kind, flags = (d.tanh_loc ? TD_DISTRIBUTION_TANH_LOC : 0) | (d.event ? TD_DISTRIBUTION_EVENT : 0), in_keys = pointer(ins),
                     in_keys_len = ins_len, names = pointer(pointers), names_len = length(pointers),
-                    out_key = pointer(out), log_prob_key = log_prob, low = d.low, high = d.high,
-                    upscale = d.upscale))
+                    out_key = pointer(out), log_prob_key = log_prob, low = d.low[1], high = d.high[1],
+                    lows = several ? pointer(d.low) : C_NULL, highs = several ? pointer(d.high) : C_NULL,
+                    bounds_len = several ? length(d.low) : 0, upscale = d.upscale))
             end
         end
     end

@@ -126,6 +126,13 @@ end
     square = TensorDict(1; low = [0.0 1.0], high = [2.0 5.0])
     middle = probabilistic(Distribution(:Uniform, "x"; low = "low", high = "high", event = true); return_log_prob = true)(square)
     @test Array(middle["x"]) == [1.0 3.0] && near(middle["x_log_prob"], [-log(8.0)])
+    joints = Distribution(:TanhNormal, "x"; loc = "loc", scale = "scale", low = [-1, 2], high = [1, 6])
+    bounded = probabilistic(joints)(TensorDict(1; loc = [0.0 0.0], scale = [1.0 1.0]))
+    @test near(bounded["x"], [0.0 4.0])
+    @test_throws ArgumentError Distribution(:TanhNormal, "x"; loc = "loc", scale = "scale", low = [-1, 2], high = [1, 6, 7])
+    rates = TensorDict(1; rate = [2.0 0.5])
+    @test near(probabilistic(Distribution(:Poisson, "x"; rate = "rate"); interaction = :mode, return_log_prob = true)(rates)["x_log_prob"],
+               [log(2.0) - 2 -0.5])
     seeded = probabilistic(Distribution(:Normal, "x"; loc = "loc", scale = "scale"); interaction = :random, seed_key = "rng")
     one, two = (forward!(seeded, TensorDict(1; loc = [0.0], scale = [1.0], rng = [5])) for _ in 1:2)
     @test one == two && Array(one["rng"]) != [5]

@@ -11,25 +11,36 @@ TD_BEGIN_C
  */
 typedef int32_t td_distribution_kind;
 enum {
-  TD_DISTRIBUTION_NORMAL = 0,              /**< (loc, scale) for each element */
-  TD_DISTRIBUTION_INDEPENDENT_NORMAL = 1,  /**< (loc, scale); the last dimension is one event */
-  TD_DISTRIBUTION_TANH_NORMAL = 2,         /**< (loc, scale) between `low` and `high`, by a
-                                                hyperbolic tangent; the last dimension is one event */
-  TD_DISTRIBUTION_TRUNCATED_NORMAL = 3,    /**< (loc, scale) between `low` and `high`; the last
-                                                dimension is one event */
-  TD_DISTRIBUTION_CATEGORICAL = 4,         /**< (logits) or (probs); the last dimension is the
-                                                classes; gives their numbers */
-  TD_DISTRIBUTION_ONE_HOT_CATEGORICAL = 5, /**< the same; gives a 1 among zeros */
-  TD_DISTRIBUTION_BERNOULLI = 6,           /**< (logits) or (probs) for each element */
-  TD_DISTRIBUTION_DELTA = 7,               /**< (param): always this value */
-  TD_DISTRIBUTION_BETA = 8,                /**< (concentration1, concentration0) for each element;
-                                                since 0.3, as all below */
-  TD_DISTRIBUTION_GAMMA = 9,               /**< (concentration, rate) for each element */
-  TD_DISTRIBUTION_UNIFORM = 10,            /**< (low, high) for each element */
-  TD_DISTRIBUTION_LAPLACE = 11,            /**< (loc, scale) for each element */
-  TD_DISTRIBUTION_EXPONENTIAL = 12,        /**< (rate) for each element */
-  TD_DISTRIBUTION_MULTIVARIATE_NORMAL = 13 /**< (loc, scale_tril), a triangular matrix; the last
-                                                dimension is one event */
+  TD_DISTRIBUTION_NORMAL = 0,               /**< (loc, scale) for each element */
+  TD_DISTRIBUTION_INDEPENDENT_NORMAL = 1,   /**< (loc, scale); the last dimension is one event */
+  TD_DISTRIBUTION_TANH_NORMAL = 2,          /**< (loc, scale) between `low` and `high`, by a
+                                                 hyperbolic tangent; the last dimension is one event */
+  TD_DISTRIBUTION_TRUNCATED_NORMAL = 3,     /**< (loc, scale) between `low` and `high`; the last
+                                                 dimension is one event */
+  TD_DISTRIBUTION_CATEGORICAL = 4,          /**< (logits) or (probs); the last dimension is the
+                                                 classes; gives their numbers */
+  TD_DISTRIBUTION_ONE_HOT_CATEGORICAL = 5,  /**< the same; gives a 1 among zeros */
+  TD_DISTRIBUTION_BERNOULLI = 6,            /**< (logits) or (probs) for each element */
+  TD_DISTRIBUTION_DELTA = 7,                /**< (param): always this value */
+  TD_DISTRIBUTION_BETA = 8,                 /**< (concentration1, concentration0) for each element;
+                                                 since 0.3, as all below */
+  TD_DISTRIBUTION_GAMMA = 9,                /**< (concentration, rate) for each element */
+  TD_DISTRIBUTION_UNIFORM = 10,             /**< (low, high) for each element */
+  TD_DISTRIBUTION_LAPLACE = 11,             /**< (loc, scale) for each element */
+  TD_DISTRIBUTION_EXPONENTIAL = 12,         /**< (rate) for each element */
+  TD_DISTRIBUTION_MULTIVARIATE_NORMAL = 13, /**< (loc, scale_tril), a triangular matrix; the last
+                                                 dimension is one event */
+  TD_DISTRIBUTION_CAUCHY = 14,              /**< (loc, scale) for each element; its mean, and so its
+                                                 deterministic value, is NaN as in Python: ask for
+                                                 the mode */
+  TD_DISTRIBUTION_STUDENT_T = 15,           /**< (df, loc, scale) for each element */
+  TD_DISTRIBUTION_POISSON = 16,             /**< (rate) for each element; its draws pass no gradient */
+  TD_DISTRIBUTION_DIRICHLET = 17,           /**< (concentration); the last dimension is one event,
+                                                 shares of one */
+  TD_DISTRIBUTION_HALF_NORMAL = 18,         /**< (scale) for each element: the absolute value of a
+                                                 normal one around 0 */
+  TD_DISTRIBUTION_LOG_NORMAL = 19           /**< (loc, scale) for each element: the exponential of a
+                                                 normal one */
 };
 
 /**
@@ -64,7 +75,12 @@ typedef struct td_distribution {
   double low;                               /**< lower bound; with `high` 0 too: -1 */
   double high;                              /**< upper bound; with `low` 0 too: 1 */
   double upscale;                           /**< for TD_DISTRIBUTION_TANH_LOC; 0: 5 */
-  uint64_t reserved[6];                     /**< zero */
+  const double *TD_NULLABLE lows;           /**< borrowed; a lower bound for each element of the
+                                                 event, such as the joints of a robot; NULL: `low`
+                                                 for all; since 0.3, as all below */
+  const double *TD_NULLABLE highs;          /**< borrowed; as many upper bounds */
+  size_t bounds_len;                        /**< number of these bounds, or 0 */
+  uint64_t reserved[3];                     /**< zero */
 } td_distribution;
 
 /**
@@ -104,8 +120,9 @@ typedef struct td_module_probabilistic_options {
  * @param result    new; free with td_module_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (other parameters than the distribution has, no
- *         distribution, an event of a kind that is one, no room between the bounds, a reserved field that is not zero),
- *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
+ *         distribution, an event of a kind that is one, bounds of a kind without, no room between
+ *         the bounds, a reserved field that is not zero), TD_ERR_NULL_ARGUMENT (a pointer beside
+ *         its length), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE

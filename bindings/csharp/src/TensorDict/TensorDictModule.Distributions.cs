@@ -49,6 +49,24 @@ namespace TensorDicts
 
         /// <summary>loc and scale_tril, a triangular matrix; the last dimension is one event.</summary>
         MultivariateNormal = 13,
+
+        /// <summary>loc and scale, for each element; the mean, and so the deterministic value, is NaN as in Python.</summary>
+        Cauchy = 14,
+
+        /// <summary>df, loc and scale, for each element.</summary>
+        StudentT = 15,
+
+        /// <summary>rate, for each element.</summary>
+        Poisson = 16,
+
+        /// <summary>concentration; the last dimension is one event, shares of one.</summary>
+        Dirichlet = 17,
+
+        /// <summary>scale, for each element.</summary>
+        HalfNormal = 18,
+
+        /// <summary>loc and scale, for each element: the exponential of a normal value.</summary>
+        LogNormal = 19,
     }
 
     /// <summary>A distribution over entries of a dictionary.</summary>
@@ -76,6 +94,9 @@ namespace TensorDicts
 
         /// <summary>The upper bound.</summary>
         public double High { get; set; } = 1;
+
+        /// <summary>What each element of the event lies between, such as the joints of a robot; else all lie between Low and High.</summary>
+        public IReadOnlyList<(double Low, double High)>? BoundsOfEach { get; set; }
 
         /// <summary>The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.</summary>
         public bool Event { get; set; }
@@ -154,9 +175,18 @@ namespace TensorDicts
                 raw.seed = options.Seed ?? 0;
                 raw.seed_key = options.SeedKey.HasValue ? Keep(new[] { options.SeedKey.Value }).Pointer : null;
                 td_module* result = null;
+                double[] lows = all.SelectMany(one => one.BoundsOfEach ?? Array.Empty<(double Low, double High)>()).Select(one => one.Low).ToArray();
+                double[] highs = all.SelectMany(one => one.BoundsOfEach ?? Array.Empty<(double Low, double High)>()).Select(one => one.High).ToArray();
                 td_distribution none;
+                fixed (double* low = lows, high = highs)
                 fixed (td_distribution* list = parts)
                 {
+                    for (int i = 0, at = 0; i < all.Length; at += all[i++].BoundsOfEach?.Count ?? 0)
+                    {
+                        parts[i].bounds_len = (nuint)(all[i].BoundsOfEach?.Count ?? 0);
+                        parts[i].lows = parts[i].bounds_len == 0 ? null : low + at;
+                        parts[i].highs = parts[i].bounds_len == 0 ? null : high + at;
+                    }
                     Status.Check(Native.td_module_probabilistic(list == null ? &none : list, (nuint)parts.Length, &raw, &result));
                 }
                 return new TensorDictModule(result);

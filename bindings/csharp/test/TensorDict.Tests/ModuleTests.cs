@@ -217,6 +217,17 @@ public class ModuleTests
             new[] { new TensorDistribution(DistributionKind.Laplace, "x", ("loc", "loc"), ("scale", "scale")) { Event = true } },
             new ProbabilisticOptions { ReturnLogProb = true });
         Expect.Shape(laplace.Call(sure).GetTensor("x_log_prob").Shape, 4);
+        using TensorDictModule joints = TensorDictModule.Probabilistic(
+            new TensorDistribution(DistributionKind.TanhNormal, "x", ("loc", "loc"), ("scale", "scale"))
+            {
+                BoundsOfEach = new[] { (-1.0, 1.0), (2.0, 6.0) },
+            });
+        float[] within = joints.Call(sure).GetTensor("x").ToArray<float>();
+        Assert.All(within.Where((_, i) => i % 2 == 1), one => Assert.InRange(one, 2f, 6f));
+        using TensorDictModule shares = TensorDictModule.Probabilistic(
+            new[] { new TensorDistribution(DistributionKind.Dirichlet, "x", ("concentration", "scale")) },
+            new ProbabilisticOptions { ReturnLogProb = true });
+        Expect.Shape(shares.Call(sure).GetTensor("x_log_prob").Shape, 4);
         using TensorDictModule halves = TensorDictModule.NormalParams("h", "exp");
         using var h = new TensorDict(1);
         h["h"] = Tensor.FromArray(new[] { 7f, 0f }, 1, 2);

@@ -40,6 +40,18 @@ pub enum DistributionKind {
     Exponential,
     /// `loc` and `scale_tril`, a triangular matrix; the last dimension is one event.
     MultivariateNormal,
+    /// `loc` and `scale`, for each element; the mean, and so the deterministic value, is NaN as in Python.
+    Cauchy,
+    /// `df`, `loc` and `scale`, for each element.
+    StudentT,
+    /// `rate`, for each element.
+    Poisson,
+    /// `concentration`; the last dimension is one event, shares of one.
+    Dirichlet,
+    /// `scale`, for each element.
+    HalfNormal,
+    /// `loc` and `scale`, for each element: the exponential of a normal value.
+    LogNormal,
 }
 
 impl DistributionKind {
@@ -59,6 +71,12 @@ impl DistributionKind {
             Self::Laplace => sys::TD_DISTRIBUTION_LAPLACE,
             Self::Exponential => sys::TD_DISTRIBUTION_EXPONENTIAL,
             Self::MultivariateNormal => sys::TD_DISTRIBUTION_MULTIVARIATE_NORMAL,
+            Self::Cauchy => sys::TD_DISTRIBUTION_CAUCHY,
+            Self::StudentT => sys::TD_DISTRIBUTION_STUDENT_T,
+            Self::Poisson => sys::TD_DISTRIBUTION_POISSON,
+            Self::Dirichlet => sys::TD_DISTRIBUTION_DIRICHLET,
+            Self::HalfNormal => sys::TD_DISTRIBUTION_HALF_NORMAL,
+            Self::LogNormal => sys::TD_DISTRIBUTION_LOG_NORMAL,
         }
     }
 }
@@ -71,6 +89,7 @@ pub struct Distribution {
     out_key: KeyPath,
     log_prob_key: Option<KeyPath>,
     bounds: (f64, f64),
+    bounds_of_each: Vec<(f64, f64)>,
     tanh_loc: Option<f64>,
     event: bool,
 }
@@ -91,6 +110,7 @@ impl Distribution {
             out_key: KeyPath::new(out_key),
             log_prob_key: None,
             bounds: (-1.0, 1.0),
+            bounds_of_each: Vec::new(),
             tanh_loc: None,
             event: false,
         }
@@ -111,6 +131,12 @@ impl Distribution {
     /// What values lie between; -1 and 1 unless said otherwise.
     pub fn between(mut self, low: f64, high: f64) -> Self {
         self.bounds = (low, high);
+        self
+    }
+
+    /// What each element of the event lies between, such as the joints of a robot.
+    pub fn between_each(mut self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        self.bounds_of_each = bounds.into_iter().collect();
         self
     }
 
@@ -169,6 +195,17 @@ struct RawDistribution {
     names: RawKey,
     out_key: RawKeys,
     log_prob_key: Option<RawKeys>,
+    lows: Vec<f64>,
+    highs: Vec<f64>,
+}
+
+// NULL for none.
+fn numbers(list: &[f64]) -> *const f64 {
+    if list.is_empty() {
+        std::ptr::null()
+    } else {
+        list.as_ptr()
+    }
 }
 
 impl TensorDictModule {
@@ -206,6 +243,8 @@ impl TensorDictModule {
                         .map(|key| RawKeys::new([key]))
                         .next()
                         .transpose()?,
+                    lows: one.bounds_of_each.iter().map(|bounds| bounds.0).collect(),
+                    highs: one.bounds_of_each.iter().map(|bounds| bounds.1).collect(),
                 })
             })
             .collect::<Result<Vec<_>>>()?;
@@ -225,6 +264,9 @@ impl TensorDictModule {
                 low: one.bounds.0,
                 high: one.bounds.1,
                 upscale: one.tanh_loc.unwrap_or(0.0),
+                lows: numbers(&kept.lows),
+                highs: numbers(&kept.highs),
+                bounds_len: kept.lows.len(),
                 ..Default::default()
             })
             .collect();

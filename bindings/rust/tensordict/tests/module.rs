@@ -275,6 +275,18 @@ fn distributions() {
     let one = TensorDictModule::probabilistic(&[laplace], &scored).unwrap().call(&sure).unwrap();
     assert_eq!(one.tensor("a").unwrap().shape().len(), 2);
     assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
+    let joints = Distribution::new(
+        DistributionKind::TanhNormal,
+        [("loc", "loc"), ("scale", "scale")],
+        "a",
+    );
+    let joints = joints.between_each([(-1.0, 1.0), (2.0, 6.0)]);
+    let one = TensorDictModule::probabilistic(&[joints], &scored).unwrap().call(&sure).unwrap();
+    let values = one.tensor("a").unwrap().to_vec::<f32>().unwrap();
+    assert!(values.chunks(2).all(|row| row[0] < 1.0 && (2.0..6.0).contains(&row[1])));
+    let shares = Distribution::new(DistributionKind::Dirichlet, [("concentration", "scale")], "a");
+    let one = TensorDictModule::probabilistic(&[shares], &scored).unwrap().call(&sure).unwrap();
+    assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
 }
 
 #[test]
