@@ -4,9 +4,8 @@
 #include "core/tensor/sizes.h"
 #include "core/tree/schema.h"
 
+#include <c10/util/SmallVector.h>
 #include <c10/util/intrusive_ptr.h>
-
-#include <vector>
 
 namespace td {
 
@@ -33,7 +32,7 @@ class KeyTree {
   PathBuffer path(std::uint32_t level, std::size_t position) const;
 
  private:
-  std::vector<Level> levels_;
+  c10::SmallVector<Level, 2> levels_;
 };
 
 }  // namespace td
