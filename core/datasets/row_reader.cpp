@@ -36,8 +36,8 @@ TensorDict RowReader::read(const at::Tensor& rows) const {
     }
   }
   TensorDict found = source_->read(steps);
-  const bool in_order = wanted.numel() == places.numel() &&
-                        at::equal(places, at::arange(places.numel(), at::kLong));
+  const bool in_order =
+      wanted.numel() == places.numel() && at::equal(places, at::arange(places.numel(), at::kLong));
   if (!in_order) found = found.index(IndexItem::of(places));
   return rows.dim() == 1 ? found : found.reshape(rows.sizes());
 }

@@ -9,10 +9,10 @@ std::unique_ptr<Replay> replay_dataset(const Dataset& set, ReplayOptions options
   if (!options.slices.episode.empty() || !options.slices.ends.empty())
     refuse("a data set knows its episodes: \"episode\" and \"ends\" are for other rows");
   if (!options.folder.empty())
-    refuse("the rows lie in the data set: \"", options.folder, "\" would be another folder of them");
+    refuse("the rows lie in the data set: \"", options.folder,
+           "\" would be another folder of them");
   if (options.dims > 1) refuse("dims is ", options.dims, "; the rows of a data set have 1");
-  if (!options.priority.empty())
-    refuse("priority_key is for new rows, and a data set takes none");
+  if (!options.priority.empty()) refuse("priority_key is for new rows, and a data set takes none");
   if (options.steps > 0) {
     fail(Code::unsupported, "returns of n_steps need rows in memory: add them to a buffer of its ",
          "own, in parts");

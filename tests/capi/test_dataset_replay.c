@@ -94,7 +94,8 @@ TD_TEST(slices_of_episodes) {
   draws_alike(pair, 24, 3);
   stay_in_an_episode(&pair, 6);
   free_pair(pair);
-  options = of_sampler(TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT, TD_REPLAY_BY_SLICE | TD_REPLAY_SHORT);
+  options = of_sampler(TD_REPLAY_SAMPLER_SLICES_WITHOUT_REPLACEMENT,
+                       TD_REPLAY_BY_SLICE | TD_REPLAY_SHORT);
   options.slice_len = 5;
   compare("minari/cartpole", options, 10, 4);
   options = of_sampler(TD_REPLAY_SAMPLER_PRIORITIZED_SLICES, 0);
@@ -122,8 +123,7 @@ TD_TEST(rows_by_priority) {
 /* Sets that hold texts, which no buffer of its own memory does, and buffers that are sets. */
 static void read_in_order(const char *name) {
   td_dataset *set = open_set(name);
-  td_replay_options options =
-      of_sampler(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, TD_REPLAY_IN_ORDER);
+  td_replay_options options = of_sampler(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, TD_REPLAY_IN_ORDER);
   td_replay *replay = NULL;
   td_tensordict *flat = NULL, *batch = NULL;
   int64_t rows = 0;
@@ -188,7 +188,8 @@ TD_TEST(what_it_refuses) {
     if (i == 0) options.episode = &episode;
     if (i == 1) options.ends = &episode, options.ends_len = 1;
     if (i == 2) options.folder = "anywhere";
-    if (i == 3) options.priority_key = &episode, options.sampler = TD_REPLAY_SAMPLER_PRIORITIZED_SLICES;
+    if (i == 3)
+      options.priority_key = &episode, options.sampler = TD_REPLAY_SAMPLER_PRIORITIZED_SLICES;
     if (i == 4) options.capacity = 112;
     if (i == 5) options.dims = 2;
     if (i == 6) options.n_steps = 3;
