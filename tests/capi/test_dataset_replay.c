@@ -144,6 +144,11 @@ TD_TEST(texts_and_buffers) {
   read_in_order("../torchrl/memmap_wrapped/folder");
 }
 
+TD_TEST(sets_in_tables) {
+  read_in_order("lerobot/arm"); /* its "index" is the place, too */
+  read_in_order("minari/mixed_arrow");
+}
+
 TD_TEST(what_the_buffer_of_a_set_is) {
   const Pair pair = pair_of("robomimic/low_dim.hdf5", of_sampler(TD_REPLAY_SAMPLER_RANDOM, 0));
   replay_check_where(pair.of_set, pair.rows, pair.rows, 0, pair.rows);
