@@ -1,5 +1,6 @@
 // tensordict/td_replay.h
 #include "choices.h"
+#include "dataset_handle.h"
 #include "give.h"
 #include "guard.h"
 #include "key_names.h"
@@ -7,6 +8,7 @@
 #include "module_handle.h"
 #include "tensordict/td_replay.h"
 
+#include "core/datasets/set_replay.h"
 #include "core/replay/replay.h"
 
 namespace capi {
@@ -102,6 +104,12 @@ td_status td_replay_open(const char* folder, const td_replay_options* options,
 td_status td_replay_load(const char* folder, const td_replay_options* options,
                          td_replay** result) noexcept {
   return give(__func__, result, [&] { return opened(folder, options, /*live=*/false); });
+}
+
+td_status td_replay_create_from_dataset(const td_dataset* dataset, const td_replay_options* options,
+                                        td_replay** result) noexcept {
+  return give(__func__, result,
+              [&] { return td::replay_dataset(*in(dataset), replay_options_in(options)); });
 }
 
 void td_replay_free(td_replay* replay) noexcept { capi::free_handle(replay); }

@@ -108,6 +108,7 @@ TensorDict Replay::dict() {
       if (member->rows_) parts.push_back(member->dict());
     if (!parts.empty()) return cat(parts, 0);
   }
+  if (read_) return read_(at::arange(counts_.length, at::kLong));
   if (!rows_) {
     const std::int64_t none[] = {0};
     return TensorDict(none);
@@ -117,6 +118,10 @@ TensorDict Replay::dict() {
 
 void Replay::save(const std::string& path, bool durable) {
   require_single();
+  if (read_) {
+    fail(Code::unsupported, "the rows are those of a data set, which is only read: ",
+         "td_dataset_convert writes them");
+  }
   if (!member_.empty())
     fail(Code::unsupported, "the buffer is one of an ensemble: only its rows can be saved");
   const bool own = live_ && (path.empty() || files::absolute(path) == live_->folder());

@@ -10,6 +10,7 @@
 #include "core/replay/replay_sampler.h"
 #include "core/replay/slice_batch.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,11 @@ class Replay {
   // A buffer from a folder. `live`: writes reach the folder, and the processes that have it open.
   static std::unique_ptr<Replay> open(const std::string& folder, const ReplayOptions& options,
                                       bool live);
+
+  // Rows that lie elsewhere and never change: none can be written. `known` has what samplers look at, with a value for
+  // each row; `read` gives rows by their numbers.
+  using ReadRows = std::function<TensorDict(const at::Tensor& rows)>;
+  static std::unique_ptr<Replay> over(TensorDict known, ReadRows read, ReplayOptions options);
 
   // Adds one row, or the rows of a dictionary in order.
   void add(const TensorDict& row) { put(row, /*single=*/true); }
@@ -81,6 +87,7 @@ class Replay {
   ReplayOptions options_;
   RingCounts counts_;
   std::unique_ptr<RingRows> rows_;  // nullptr before the first row
+  ReadRows read_;                   // of rows that lie elsewhere; rows_ has what samplers look at
   std::unique_ptr<ReplaySampler> sampler_;
   Priorities* priorities_ = nullptr;  // of the sampler, if it is prioritized
   RandomNumbers random_;

@@ -43,6 +43,8 @@ Relabeled Replay::drawn_batch(std::int64_t rows, const HindsightOptions* hindsig
     fail(Code::invalid_argument, "neither the call nor the options say how many rows a batch has");
   if (hindsight != nullptr) {
     require_single();
+    if (read_)
+      fail(Code::unsupported, "the rows are those of a data set: other goals need them in memory");
     if (options_.steps > 0 || options_.by_slice) {
       fail(Code::unsupported, "other goals have other rewards: neither returns of n_steps nor ",
            "batches by slice can be made of them");
@@ -90,7 +92,9 @@ TensorDict Replay::gathered(const Drawn& drawn) {
   const auto n = static_cast<std::int64_t>(drawn.places.size());
   TensorDict result;
   const std::shared_ptr<const RowSource>& source = rows_->source();
-  if (source->plain()) {
+  if (read_) {
+    result = read_(at::tensor(drawn.places, at::kLong));
+  } else if (source->plain()) {
     std::shared_ptr<PooledBatch> batch = pool_.take(source, {n});
     source->copy_rows(drawn.places, batch->targets());
     result = batch->dict();

@@ -120,6 +120,15 @@ std::unique_ptr<Replay> Replay::open(const std::string& folder, const ReplayOpti
   return result;
 }
 
+std::unique_ptr<Replay> Replay::over(TensorDict known, ReadRows read, ReplayOptions options) {
+  options.capacity = known.batch_size()[0];
+  auto result = std::make_unique<Replay>(options);
+  result->counts_ = result->counts_.after(options.capacity);
+  result->rows_ = std::make_unique<RingRows>(std::move(known));
+  result->read_ = std::move(read);
+  return result;
+}
+
 // Opens the buffers of an ensemble, each with the sampler of its own files.
 void Replay::open_members() {
   const std::string& folder = options_.folder;

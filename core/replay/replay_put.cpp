@@ -11,6 +11,8 @@ namespace td {
 // Rows are added only where all that the folder says stays true.
 void Replay::require_writable() const {
   require_single();
+  if (read_)
+    fail(Code::unsupported, "the rows are those of a data set, which is only read: none are added");
   if (files_.state.immutable)
     fail(Code::unsupported, "the buffer is immutable: its folder has no writer");
   if (files_.knows_rows) {

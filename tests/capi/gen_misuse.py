@@ -137,7 +137,7 @@ FOR = {
     ("td_optimizer_create", "params"): "misuse_recorded(&m)", ("td_optimizer_load_state", "state"): "misuse_empty(&m)",
     ("td_generator_load_state", "state"): "misuse_generator_state(&m)", ("td_tensor_arange", "end"): "4",
     ("td_loader_create", "options"): "&m.loader_options", ("td_loader_create_from_dataset", "options"): "&m.loader_options", ("td_loader_load_state", "state"): "misuse_loader_state(&m)",
-    ("td_replay_create", "options"): "&m.replay_options", ("td_replay_open", "folder"): "misuse_replay_folder(&m)",
+    ("td_replay_create", "options"): "&m.replay_options", ("td_replay_create_from_dataset", "options"): "NULL", ("td_replay_open", "folder"): "misuse_replay_folder(&m)",
     ("td_replay_load", "folder"): "misuse_replay_folder(&m)", ("td_replay_save", "folder"): 'td_path(td_test_folder(), "saved_replay")',
     ("td_replay_sample", "rows"): "1", ("td_replay_add", "row"): "misuse_replay_row(&m)", ("td_replay_extend", "rows"): "misuse_replay_rows(&m)",
     ("td_replay_sample_hindsight", "replay"): "misuse_goals(&m)", ("td_replay_sample_hindsight", "rows"): "4",
@@ -381,7 +381,7 @@ def block(function, handles, frees, wrong=None, before="", value="", status="TD_
 
 # What a build, or a machine, may lack, by the first letters of the functions.
 NEEDS = {"td_store_": "misuse_need_store", "td_group_": "misuse_need_groups", "td_hdf5_": "misuse_need_hdf5",
-         "td_dataset_": "misuse_need_hdf5", "td_loader_create_from_": "misuse_need_hdf5"}
+         "td_dataset_": "misuse_need_hdf5", "td_loader_create_from_": "misuse_need_hdf5", "td_replay_create_from_": "misuse_need_hdf5"}
 OUTSIDE = {"td_group_by"}  # begins like an area that it is not in
 
 
@@ -525,7 +525,8 @@ OWN_THREAD = ("td_map", "td_group_i")
 # Areas in which only the library itself runs out of memory. Exhausted memory damages libhdf5, libtorch's writer of
 # archives throws in its destructor, what it does with a network that it has read ends the process, and so do gloo's
 # threads.
-OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_loader_create_from_", "td_module_load", "td_module_save", "td_group_")
+OURS_ONLY = ("td_hdf5_", "td_dataset_", "td_loader_create_from_", "td_replay_create_from_", "td_module_load", "td_module_save",
+             "td_group_")
 
 # Functions that libtorch 2 ends the process in: it throws in destructors, and in lines of its headers that may not throw.
 ENDS_WITH_LIBTORCH_2 = ("td_module_load", "td_module_save")

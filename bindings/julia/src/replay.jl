@@ -4,6 +4,7 @@
     Replay(capacity; sampler = :random, rows = 0, seed = rand(UInt64), folder = nothing, options...) -> Replay
     open_replay(folder; options...) -> Replay
     load_replay(folder; options...) -> Replay
+    Replay(set::Dataset; options...) -> Replay
 
 A ring of rows: when all places hold one, a new row takes the place of the oldest. `push!` writes one row, `append!`
 the elements of the first batch dimension of a dictionary, and [`draw!`](@ref) draws. The first row says what rows look
@@ -33,6 +34,9 @@ like. Tasks may share a buffer.
 `open_replay` opens a folder in which several processes may work at once; `load_replay` opens one for this process
 alone, and what is written afterwards stays in memory. Both read what TorchRL's `ReplayBuffer.dumps` wrote.
 
+Of a data set, rows are the steps of all episodes, which are read when they are drawn; none are added, and slices stay in an
+episode.
+
 ```jldoctest
 julia> replay = Replay(1000);
 
@@ -46,6 +50,10 @@ Replay(capacity::Integer; sampler::Symbol = :random, folder = nothing, options..
     with_replay_options(; capacity, sampler, folder, options...) do given
         call(Replay, td_replay_create, given)
     end
+
+Replay(set::Dataset; options...) = with_replay_options(; options...) do given
+    call(Replay, td_replay_create_from_dataset, set, given)
+end
 
 "See [`Replay`](@ref)."
 open_replay(folder::AbstractString; options...) = with_replay_options(; options...) do given

@@ -44,6 +44,14 @@ let set = open_or_nothing("minari/mixed")
             @test batch == wanted
         end
     end
+    set === nothing || @testset "a buffer draws from the set" begin
+        cartpole = open_or_nothing("minari/cartpole")
+        replay = Replay(cartpole; sampler = :slices, slice = 4, seed = 3)
+        held = append!(Replay(113; sampler = :slices, slice = 4, seed = 3, episode = "episode"), flat(cartpole))
+        @test draw!(replay, 16) == draw!(held, 16)
+        @test length(replay) == 113
+        @test_throws Exception append!(replay, flat(cartpole))
+    end
     @testset "videos are entries" begin
         with = structure(open_or_nothing("lerobot/cams_v21"; videos = true))
         @test size(with["observation", "image", "top"]) == (0, 32, 48, 3)

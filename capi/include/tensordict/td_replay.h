@@ -2,6 +2,7 @@
 #ifndef TENSORDICT_TD_REPLAY_H
 #define TENSORDICT_TD_REPLAY_H
 
+#include "tensordict/td_dataset.h"
 #include "tensordict/td_module.h"
 
 TD_BEGIN_C
@@ -189,6 +190,30 @@ td_status td_replay_open(const char *folder, const td_replay_options *TD_NULLABL
 TD_API(0, 2) TD_MUST_USE
 td_status td_replay_load(const char *folder, const td_replay_options *TD_NULLABLE options,
                          td_replay **result) TD_NOEXCEPT;
+
+/**
+ * Makes a replay buffer of the steps of a data set, which are read when they are drawn. Memory holds a
+ * number for each step, and what the sampler knows of it.
+ *
+ * It draws as a full buffer does that holds td_dataset_flat(): rows are the steps of all episodes, slices stay
+ * in an episode. A batch reads its steps in the order of the set, each once; pictures and videos are decoded
+ * as the set was opened. Priorities are those of this buffer. td_replay_add(), td_replay_extend(),
+ * td_replay_save() and td_replay_sample_hindsight() are TD_ERR_UNSUPPORTED; td_replay_dict() reads all rows.
+ *
+ * @param dataset borrowed; may be freed before the buffer
+ * @param options borrowed, with all it points to; NULL for defaults; without `episode`, `ends`, `folder`,
+ *                `priority_key` and `n_steps`; `capacity` is 0 or the number of steps
+ * @param result  new; free with td_replay_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_SHAPE (a set without steps), TD_ERR_UNSUPPORTED (n_steps), those of td_replay_create()
+ *         and of td_dataset_lengths(); td_replay_sample() and td_replay_dict() then return those of
+ *         td_dataset_rows(), too
+ * @threadsafety any thread
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_create_from_dataset(const td_dataset *dataset,
+                                        const td_replay_options *TD_NULLABLE options,
+                                        td_replay **result) TD_NOEXCEPT;
 
 /**
  * Frees a replay buffer. A folder stays, with all rows; td_replay_save() tells it what the sampler

@@ -17,7 +17,7 @@ namespace TensorDicts
         {
         }
 
-        private Replay(long capacity, ReplayOptions? options, string? stored, bool live)
+        private Replay(long capacity, ReplayOptions? options, string? stored, bool live, Dataset? set = null)
         {
             options ??= new ReplayOptions();
             td_replay_options raw = options.ToRaw(capacity);
@@ -36,7 +36,12 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var folder = new Utf8Text(stored ?? options.Folder ?? string.Empty, "folder", stack);
             td_replay* result = null;
-            if (stored != null)
+            using var steps = set == null ? default : set.Handle.Borrow();
+            if (set != null)
+            {
+                Status.Check(Native.td_replay_create_from_dataset(steps.Pointer, &raw, &result));
+            }
+            else if (stored != null)
             {
                 Status.Check(live ? Native.td_replay_open(folder.Pointer, &raw, &result)
                     : Native.td_replay_load(folder.Pointer, &raw, &result));
@@ -56,6 +61,12 @@ namespace TensorDicts
         /// <summary>A folder for this process alone: what is written afterwards stays in memory.</summary>
         public static Replay Load(string folder, ReplayOptions? options = null) =>
             new Replay(0, options, Argument.NotNull(folder, nameof(folder)), live: false);
+
+        /// <summary>
+        /// The steps of all episodes of a data set, which are read when they are drawn. None are added; slices stay in an episode.
+        /// </summary>
+        public static Replay FromDataset(Dataset set, ReplayOptions? options = null) =>
+            new Replay(0, options, null, live: false, Argument.NotNull(set, nameof(set)));
 
         /// <summary>How many rows are there.</summary>
         public long Count => Place().Count;

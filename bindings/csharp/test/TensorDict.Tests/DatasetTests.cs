@@ -83,6 +83,26 @@ public class DatasetTests
     }
 
     [Fact]
+    public void ABufferDrawsFromTheSet()
+    {
+        using Dataset? set = Opened("minari/cartpole");
+        if (set == null)
+        {
+            return;
+        }
+        using TensorDict flat = set.Flat();
+        var options = new ReplayOptions { Sampler = ReplaySampler.Slices, SliceLength = 4, Seed = 3 };
+        using Replay replay = Replay.FromDataset(set, options);
+        using var held = new Replay(113, options with { Episode = "episode" });
+        held.Extend(flat);
+        using TensorDict batch = replay.Sample(16);
+        using TensorDict wanted = held.Sample(16);
+        Assert.True(batch.EqualTo(wanted));
+        Assert.Equal(113, replay.Count);
+        Assert.ThrowsAny<Exception>(() => replay.Extend(flat));
+    }
+
+    [Fact]
     public void VideosAreEntries()
     {
         string path = Golden.Folder("../datasets/lerobot/cams_v21");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tensordict_sys as sys;
 
+use crate::dataset::Dataset;
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, Result};
 use crate::handle::Handle;
@@ -345,6 +346,15 @@ impl Replay {
         let folder = Folder::new(Some(folder.as_ref()))?;
         // SAFETY: the options and the name live for the call.
         options.call(0, |raw, result| unsafe { sys::td_replay_load(folder.text(), raw, result) })
+    }
+
+    /// The steps of all episodes of a data set, which are read when they are drawn. None are added.
+    #[track_caller]
+    pub fn from_dataset(set: &Dataset, options: ReplayOptions) -> Result<Self> {
+        options.call(0, |raw, result| {
+            // SAFETY: the set and the options live for the call.
+            unsafe { sys::td_replay_create_from_dataset(set.raw(), raw, result) }
+        })
     }
 
     fn raw(&self) -> *mut sys::td_replay {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter, ErrorKind};
+use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter, ErrorKind, Replay, ReplayOptions};
 
 fn path(name: &str) -> PathBuf {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
@@ -63,6 +63,18 @@ fn batches_are_read_from_the_set() {
         rows += read.batch_size()[0];
     }
     assert_eq!(rows, 113);
+}
+
+#[test]
+fn a_buffer_draws_from_the_set() {
+    let Some(set) = opened("minari/cartpole", &DatasetOptions::new()) else { return };
+    let options = ReplayOptions::new().slices(4).seed(3);
+    let replay = Replay::from_dataset(&set, options.clone()).unwrap();
+    let held = Replay::new(113, options.episode("episode")).unwrap();
+    let flat = set.flat().unwrap();
+    held.extend(&flat).unwrap();
+    assert!(replay.sample(16).unwrap().equal(&held.sample(16).unwrap()).unwrap());
+    assert_eq!(replay.extend(&flat).unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
 #[test]
