@@ -215,7 +215,7 @@ def cpp(text: str):
 
 LANGUAGES = {
     "cpp": ("C++", "capi/include/tensordict", "*.hpp", cpp,
-            "Headers over the C interface; two of them use libtorch. `td_tensorclass.hpp` needs none."),
+            "Headers over the C interface, for programs that use libtorch themselves: `pkg-config --cflags --libs tensordict-torch`."),
     "rust": ("Rust", "bindings/rust/tensordict/src", "**/*.rs", rust,
              "`cargo doc --open` in `bindings/rust` makes the pages of rustdoc from the same comments."),
     "csharp": ("C#", "bindings/csharp/src/TensorDict", "*.cs", csharp,
