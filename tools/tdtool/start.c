@@ -10,8 +10,8 @@
 #include "rows.h"
 #include "runs.h"
 
-/* Where tdtool-main is: beside this program in a build folder, or at a relative path in an installed tree. Packages of the
- * one program, such as pip's, have none. */
+/* Where tdtool-main is: beside this program in a build folder, or at a relative path in an installed tree. A package of
+ * the one program, such as pip's, lacks it. */
 static bool find_main(text *place) {
   static const char *const places[] = {"tdtool-main", TDTOOL_MAIN};
   char here[4096];
