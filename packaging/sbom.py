@@ -21,6 +21,7 @@ LICENCES = {
 PARTS = {
     (".whl", ".tgz"): (["nlohmann-json", "xxhash", "zlib"], []),
     (".tar.xz",): (["nlohmann-json", "xxhash", "zlib"], ["libtorch", "openssl", "hdf5"]),
+    ("linux-x64.{version}.nupkg",): (["nlohmann-json", "xxhash", "zlib"], ["libtorch", "openssl", "hdf5"]),
     (".deb",): (["nlohmann-json"], ["xxhash", "zlib", "libtorch", "openssl", "hdf5"]),
 }
 
@@ -56,7 +57,7 @@ def main():
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", one["SPDXID"]) for one in ours]
     for one in ours:
         for endings, links in PARTS.items():
-            if one["name"].endswith(endings) and ".orig." not in one["name"]:
+            if one["name"].endswith(tuple(end.format(version=version) for end in endings)) and ".orig." not in one["name"]:
                 for how, names in zip(("STATIC_LINK", "DYNAMIC_LINK"), links):
                     relations += [(one["SPDXID"], how, parts[name]["SPDXID"]) for name in names]
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))

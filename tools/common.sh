@@ -95,6 +95,7 @@ missing_julia() { # BUILD
 # configure BUILD OPTION...: a new build folder, or other options for one that is there.
 # Of meson.build, in the current folder.
 project_version() { sed -n "s/^ *version: '\([0-9.]*\)',$/\1/p" meson.build | head -n 1; }
+project_homepage() { sed -n "s/^homepage = '\(.*\)'$/\1/p" meson.build; }
 
 configure() {
   local build=$1

@@ -6,8 +6,8 @@ namespace td::arrow {
 
 Library::Library(const std::string& where) {
   const OwnModule module(where, "tensordict-arrow.so",
-                         "install libarrow-dev and libparquet-dev, and build this library with "
-                         "-Darrow=enabled",
+                         "install tensordict-arrow, or libarrow-dev and libparquet-dev, and build "
+                         "this library with -Darrow=enabled",
                          "td_arrow_module_version", TD_ARROW_MODULE_VERSION);
   module.find(read, "td_arrow_file_read");
   module.find(open, "td_arrow_file_open");

@@ -84,7 +84,7 @@ class Markup:
                 if not listed and out and out[-1].strip():
                     out.append("")
                 listed = True
-            out.append(line)
+            out.append(re.sub(r"^(#+ .*\S)#$", r"\1\#", line))  # "# C#" keeps its end
             at += 1
         return "\n".join(out)
 

@@ -151,7 +151,8 @@ class C:
 
 
 def entry(name: str, signature: str, words: str, language: str) -> tuple[str, str, str, str]:
-    return name, re.sub(r"\s+", " ", signature).strip(), words, language
+    # A signature of several lines becomes one.
+    return name, re.sub(r"(?<=\() |,? (?=\))", "", re.sub(r"\s+", " ", signature)).strip(), words, language
 
 
 def owner(text: str, at: int, form: str) -> str:
@@ -214,7 +215,7 @@ def cpp(text: str):
 
 LANGUAGES = {
     "cpp": ("C++", "capi/include/tensordict", "*.hpp", cpp,
-            "Headers over the C interface; two of them use libtorch. `td_tensorclass.hpp` needs none."),
+            "Headers over the C interface, for programs that use libtorch themselves: `pkg-config --cflags --libs tensordict-torch`."),
     "rust": ("Rust", "bindings/rust/tensordict/src", "**/*.rs", rust,
              "`cargo doc --open` in `bindings/rust` makes the pages of rustdoc from the same comments."),
     "csharp": ("C#", "bindings/csharp/src/TensorDict", "*.cs", csharp,
@@ -224,13 +225,14 @@ LANGUAGES = {
 
 
 FUNCTIONS = "functions"  # the page of what belongs to no type
+RAW = "ffi.jl"  # the raw layer, which is that of C
 
 
 def groups(root: Path, key: str) -> dict[str, list[tuple[str, tuple[str, str, str, str]]]]:
     """Page -> its entries with their files: one page for each type of Rust and C#, for each file of Julia and C++."""
     _, folder, pattern, read, _ = LANGUAGES[key]
     found: dict[str, list] = {}
-    for file in sorted((root / folder).glob(pattern)):
+    for file in sorted(file for file in (root / folder).glob(pattern) if file.name != RAW):
         for one in read(file.read_text(encoding="utf-8")):
             page = file.name
             if key in ("rust", "csharp"):
@@ -251,7 +253,7 @@ def language(root: Path, key: str) -> str:
     for page, entries in groups(root, key).items():
         own = next((one[2] for _, one in entries if one[0] == page), "")
         what = re.sub(r"\s+", " ", re.split(r"\n\s*\n", own.strip())[0])
-        names = ", ".join(re.split(r"::|\.", one[0])[-1] for _, one in entries if one[0] != page)
+        names = ", ".join(dict.fromkeys(re.split(r"::|\.", one[0])[-1] for _, one in entries if one[0] != page))
         rows.append(f'<tr><td><a href="{place(key, page)[4:]}">{html.escape(page)}</a></td><td>{escaped(what or names)}</td></tr>')
     return (f'<h1>{title} reference</h1><p class="lead">What is public, with the words of its comments. {escaped(words)}</p>'
             f'<table><thead><tr><th>Page</th><th>What it holds</th></tr></thead><tbody>{"".join(rows)}</tbody></table>')

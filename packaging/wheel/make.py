@@ -26,7 +26,7 @@ License: MIT
 Classifier: License :: OSI Approved :: MIT License
 Classifier: Operating System :: POSIX :: Linux
 Requires-Python: >=3.8
-Description-Content-Type: text/markdown
+{address}Description-Content-Type: text/markdown
 
 {readme}"""
 
@@ -44,10 +44,11 @@ def main():
     subprocess.run(["strip", "-o", stripped, program], check=True)
     info = f"tdtool-{version}.dist-info"
     readme = (pathlib.Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    address = f"Project-URL: Source, {os.environ['address']}\n" if os.environ.get("address") else ""
     files = {
         f"tdtool-{version}.data/scripts/tdtool": stripped.read_bytes(),
         f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
-        f"{info}/METADATA": METADATA.format(version=version, readme=readme).encode(),
+        f"{info}/METADATA": METADATA.format(version=version, readme=readme, address=address).encode(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: tools/package\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }
     record = ""

@@ -137,6 +137,27 @@ TEST_F(Record, ResumesAfterWhatAKilledProcessLeft) {
   expect_steps(here("c"), left.stored - 1);
 }
 
+// A longer list would be written into a meta.json that nobody reads.
+TEST_F(Record, AListOfTextsEndsBeforeTheLargestMeta) {
+  Recorder::open(here("m"), fields)->close();
+  files::FolderLock lock(here("m"));
+  Layout folder(here("m"), lock);
+  std::string list(format::max_meta_bytes - 5000, ' ');
+  list.front() = '[';
+  list.back() = ']';
+  folder.set_non_tensor(0, format::NodeType::non_tensor_stack, std::move(list));
+  folder.add_listed(0, "[\"fits\"]", 7);
+  const std::size_t bytes = folder.nodes()[0].text.data.size();
+  try {
+    folder.add_listed(0, "[\"" + std::string(1000, 'x') + "\"]", 8);
+    ADD_FAILURE() << "added";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::capacity) << error.what();
+  }
+  EXPECT_EQ(folder.nodes()[0].text.data.size(), bytes);
+  EXPECT_EQ(folder.nodes()[0].listed, 7);
+}
+
 TEST_F(Record, SaysWhatDoesNotFit) {
   const auto fails = [](const std::vector<FieldForm>& wrong, const std::string& dir, Code code) {
     try {

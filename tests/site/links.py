@@ -61,6 +61,8 @@ def check(site: pathlib.Path):
                 reached.add(target)
             if anchor and target in pages and unquote(anchor) not in pages[target].ids:
                 problems.append(f"{where}: {link} has no such part")
+    if "C#" not in re.findall(r"<h1[^>]*>([^<]+)<", (site / "guide/csharp.html").read_text(encoding="utf-8")):
+        problems.append("guide/csharp.html: the heading is not C#")
     listed = set(pages[site / "api/c/index.html"].links)
     problems += [f"the list of headers lacks {file.name}" for file in (site / "api/c").glob("td_*.html") if file.name not in listed]
     problems += [f"no link leads to {file.relative_to(site)}" for file in pages if file not in reached]

@@ -10,25 +10,32 @@
 #include "rows.h"
 #include "runs.h"
 
-/* Runs tdtool-main, which is beside this program in a build folder, or at a relative path in an installed tree. */
-static void become_main(char **argv) {
+/* Where tdtool-main is: beside this program in a build folder, or at a relative path in an installed tree. A package of
+ * the one program, such as pip's, lacks it. */
+static bool find_main(text *place) {
   static const char *const places[] = {"tdtool-main", TDTOOL_MAIN};
   char here[4096];
   ssize_t length = readlink("/proc/self/exe", here, sizeof here);
   if (length <= 0 || (size_t)length >= sizeof here) die("/proc/self/exe: %s", strerror(errno));
   while (length > 0 && here[length - 1] != '/') length--;
-  text place = {NULL, 0, 0};
   for (size_t i = 0; i < COUNT_OF(places); i++) {
-    place.length = 0;
-    if (*places[i] != '/') add_bytes(&place, here, (size_t)length);
-    add(&place, places[i]);
-    fflush(stdout);
-    execv(place.data, argv);
+    place->length = 0;
+    if (*places[i] != '/') add_bytes(place, here, (size_t)length);
+    add(place, places[i]);
+    if (access(place->data, F_OK) == 0) return true;
   }
-  die(errno == ENOENT
-          ? "this needs the library and libtorch, which are not installed beside tdtool: %s: %s"
-          : "%s: %s",
-      place.data, strerror(errno));
+  return false;
+}
+
+static void become_main(char **argv) {
+  text place = {NULL, 0, 0};
+  if (!find_main(&place))
+    die("this needs the library and libtorch, which this package of tdtool lacks (no %s); Debian's "
+        "package tdtool and the tarball of TensorDict have them",
+        place.data);
+  fflush(stdout);
+  execv(place.data, argv);
+  die("%s: %s", place.data, strerror(errno));
 }
 
 /* Answers a call without a command. */
@@ -40,8 +47,10 @@ static int answer(int argc, char **argv) {
     return TOOL_USAGE;
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-    printf("tdtool %d.%d.%d, built with libtorch %s\n", TD_VERSION_MAJOR, TD_VERSION_MINOR,
-           TD_VERSION_PATCH, TDTOOL_TORCH);
+    text place = {NULL, 0, 0};
+    printf("tdtool %d.%d.%d, ", TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH);
+    puts(find_main(&place) ? "built with libtorch " TDTOOL_TORCH : "without the library");
+    free(place.data);
     return TOOL_FINE;
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {

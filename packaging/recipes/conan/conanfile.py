@@ -29,9 +29,9 @@ class TensorDict(ConanFile):
         self.requires("openssl/[>=1.1.1]")
 
     def export_sources(self):
-        for folder in ("capi", "core", "modules", "bindings/tools", "bindings/swig", "tools", "examples/c", "docs"):
+        for folder in ("capi", "core", "modules", "bindings/tools", "bindings/swig", "tools"):
             copy(self, folder + "/*", ROOT, self.export_sources_folder)
-        for file in ("meson.build", "meson_options.txt", "LICENSE", "bindings/meson.build", "examples/meson.build"):
+        for file in ("meson.build", "meson_options.txt", "LICENSE", "bindings/meson.build"):
             copy(self, file, ROOT, self.export_sources_folder)
 
     def generate(self):
