@@ -3,7 +3,7 @@ import torch
 from export_followers import CannotExport, describe, is_follower, key, parameters_of
 from export_join import method
 from export_torchrl import check_stand_ins, stand_in, unwritten
-from export_whole import check_alone
+from export_whole import check_alone, short
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, TensorDictSequential
 
@@ -78,10 +78,6 @@ def keys_of(modules):
             if one != ("_",):
                 written = [other for other in written if other != one] + [one]
     return in_keys, written
-
-
-def short(name):
-    return name[0] if len(name) == 1 else name
 
 
 def plans_of(module, example):

@@ -3,6 +3,7 @@ export_plan.py, which holds them against the originals."""
 import torch
 from export_check import CannotExport
 from export_probe import largest_difference
+from export_whole import path
 
 
 def stand_in(module):
@@ -16,12 +17,8 @@ def unwritten(module):
     found = set()
     for one in map(stand_in, module.modules()):
         if isinstance(one, (Passed, Steps)):
-            found |= {as_path(key) for key in one.theirs.out_keys} - {as_path(key) for key in one.out_keys}
+            found |= {path(key) for key in one.theirs.out_keys} - {path(key) for key in one.out_keys}
     return found
-
-
-def as_path(key):
-    return (key,) if isinstance(key, str) else tuple(key)
 
 
 def check_stand_ins(network, example):

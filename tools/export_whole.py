@@ -22,7 +22,7 @@ def same(one, other):
 
 
 def keys_that_stand(module):
-    return {tuple([one] if isinstance(one, str) else one) for one in module.out_keys}
+    return {path(one) for one in module.out_keys}
 
 
 def path(name):

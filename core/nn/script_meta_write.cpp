@@ -93,9 +93,11 @@ std::string show(const DistributionPart& part) {
   if (!part.names.empty()) object.add("names", part.names);
   object.add("out_key", part.out_key).add("log_prob_key", part.log_prob_key);
   if (shape.kind == DistributionKind::transformed) add_transforms(object, shape);
-  if (is_bounded(shape.root()) && shape.lows.empty())
+  if (!shape.lows.empty()) {
+    object.add("low", shape.lows).add("high", shape.highs);
+  } else if (is_bounded(shape.root())) {
     object.add("low", shape.low).add("high", shape.high);
-  if (!shape.lows.empty()) object.add("low", shape.lows).add("high", shape.highs);
+  }
   if (shape.event) object.add("event", true);
   if (shape.tanh_loc) object.add("tanh_loc", true);
   if (shape.upscale != usual.upscale) object.add("upscale", shape.upscale);

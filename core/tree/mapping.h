@@ -96,7 +96,7 @@ class Mapping : public WalkSink<Take::whole> {
 
 }  // namespace detail
 
-// map(). Views are quick enough for a virtual call to count: they give their own type.
+// As map(), without virtual calls: for views, which take so little time that these would count.
 template <class Op>
 NodePtr map_by(const NodePtr& root, const Op& op) {
   const BatchOp::Shared memo(op);

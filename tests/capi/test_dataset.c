@@ -9,16 +9,9 @@
 #include "td_values.h"
 
 static const char *data_of(const char *name) { return td_path(td_golden("../datasets"), name); }
-static td_dataset *open_set(const char *name) {
-  td_dataset *set = NULL;
-  const td_status status = td_dataset_open(data_of(name), NULL, &set);
-  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
-  TD_CHECK_INT(status, TD_OK);
-  return set;
-}
 
 TD_TEST(what_a_handle_tells) {
-  td_dataset *set = open_set("minari/mixed");
+  td_dataset *set = td_golden_set("minari/mixed");
   td_dataset_kind kind = 0;
   int64_t episodes = 0, steps = 0, lengths[3] = {0};
   size_t count = 0;
@@ -39,7 +32,7 @@ TD_TEST(what_a_handle_tells) {
 }
 
 TD_TEST(keys_with_dtypes_and_sizes) {
-  td_dataset *set = open_set("minari/mixed");
+  td_dataset *set = td_golden_set("minari/mixed");
   td_tensordict *td = NULL;
   TD_DO(td_dataset_structure(set, &td));
   TD_CHECK_BATCH(td, 0);
@@ -56,7 +49,7 @@ TD_TEST(keys_with_dtypes_and_sizes) {
 }
 
 TD_TEST(episodes_and_rows) {
-  td_dataset *set = open_set("minari/mixed");
+  td_dataset *set = td_golden_set("minari/mixed");
   td_tensordict *flat = NULL, *stack = NULL, *one = NULL, *part = NULL;
   char text[64];
   size_t length = 0;
@@ -87,7 +80,7 @@ TD_TEST(episodes_and_rows) {
 }
 
 TD_TEST(pictures_are_decoded) {
-  td_dataset *set = open_set("minari/mixed");
+  td_dataset *set = td_golden_set("minari/mixed");
   td_dataset_free(set);
   td_dataset_options options = TD_DATASET_OPTIONS_INIT;
   options.flags = TD_DATASET_DECODE;
@@ -174,7 +167,7 @@ TD_TEST(rows_of_a_bag) {
 }
 
 TD_TEST(metadata_keep_their_text) {
-  td_dataset *set = open_set("minari/cartpole");
+  td_dataset *set = td_golden_set("minari/cartpole");
   td_tensordict *td = NULL;
   char text[256];
   size_t length = 0;
@@ -191,7 +184,7 @@ TD_TEST(metadata_keep_their_text) {
 }
 
 TD_TEST(options_are_checked) {
-  td_dataset *set = open_set("d4rl/chunks.hdf5");
+  td_dataset *set = td_golden_set("d4rl/chunks.hdf5");
   td_dataset_free(set);
   td_dataset_options options = TD_DATASET_OPTIONS_INIT;
   const char *path = data_of("d4rl/chunks.hdf5");
@@ -233,7 +226,7 @@ static td_status with_metadata(const char *json, td_dataset **set) {
 }
 
 TD_TEST(metadata_that_lie) {
-  td_dataset *set = open_set("minari/cartpole");
+  td_dataset *set = td_golden_set("minari/cartpole");
   td_dataset_free(set);
   TD_CHECK_INT(with_metadata("{\"total_episodes\": 6}", &set), TD_ERR_FORMAT);
   TD_CHECK(strstr(td_last_error_message(), "total_episodes is 6") != NULL);
@@ -271,7 +264,7 @@ static td_status with_demos(const td_tensordict *const *demos, size_t count, td_
 }
 
 TD_TEST(episodes_that_differ) {
-  td_dataset *set = open_set("robomimic/raw.hdf5");
+  td_dataset *set = td_golden_set("robomimic/raw.hdf5");
   td_dataset_free(set);
   td_tensordict *first = demo(3), *second = demo(2), *td = NULL;
   const td_tensordict *const both[] = {first, second};
@@ -303,7 +296,7 @@ TD_TEST(episodes_that_differ) {
 }
 
 TD_TEST(written_as_another_kind) {
-  td_dataset *set = open_set("minari/cartpole"), *again = NULL;
+  td_dataset *set = td_golden_set("minari/cartpole"), *again = NULL;
   td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
   td_tensordict *flat = NULL, *back = NULL, *metadata = NULL;
   const char *file = td_here("copy.hdf5");
@@ -394,7 +387,7 @@ static int try(const char *place, td_dataset_kind kind) {
 }
 
 TD_TEST(truncated_files) {
-  td_dataset_free(open_set("robomimic/raw.hdf5"));
+  td_dataset_free(td_golden_set("robomimic/raw.hdf5"));
   for (int i = 0; i < SETS; i++) {
     size_t size = 0;
     char *bytes = td_read_file(data_of(sets[i]), &size);
@@ -433,7 +426,7 @@ static void put_any(td_tensordict *td, td_random *random, const char *const *pat
 /* Sets made of the right names and of wrong ones, in the right places and in others. A file with damaged bytes is a
  * matter of HDF5's parser; what a sound file says is one of ours. */
 TD_TEST(sets_at_random) {
-  td_dataset_free(open_set("robomimic/raw.hdf5"));
+  td_dataset_free(td_golden_set("robomimic/raw.hdf5"));
   static const char *const groups[] = {"episode_0", "episode_1", "episode_2", "data", "demo_0",
                                        "demo_1",    "virtual",   "0",         "1",    "mask"};
   static const char *const names[] = {"observations",
@@ -499,7 +492,7 @@ TD_TEST(sets_at_random) {
 
 /* metadata.json with bytes changed. */
 TD_TEST(metadata_at_random) {
-  td_dataset_free(open_set("robomimic/raw.hdf5"));
+  td_dataset_free(td_golden_set("robomimic/raw.hdf5"));
   td_random random = td_random_begin();
   size_t size = 0;
   char *json = td_read_file(data_of("minari/cartpole/data/metadata.json"), &size);

@@ -4,17 +4,9 @@
 #include "td_files.h"
 #include "td_values.h"
 
-static td_dataset *open_set(const char *name) {
-  td_dataset *set = NULL;
-  const td_status status = td_dataset_open(td_path(td_golden("../datasets"), name), NULL, &set);
-  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
-  TD_CHECK_INT(status, TD_OK);
-  return set;
-}
-
 /* The batches of two epochs; the set is closed before. */
 static void compare(const char *name, td_loader_options options, int batches) {
-  td_dataset *set = open_set(name);
+  td_dataset *set = td_golden_set(name);
   td_tensordict *flat = NULL, *read = NULL, *wanted = NULL;
   td_loader *of_set = NULL, *of_flat = NULL;
   TD_DO(td_dataset_flat(set, &flat));
@@ -71,7 +63,7 @@ TD_TEST(slices_of_episodes) {
 }
 
 TD_TEST(keys_and_states) {
-  td_dataset *set = open_set("minari/cartpole");
+  td_dataset *set = td_golden_set("minari/cartpole");
   td_loader *loader = NULL, *other = NULL;
   td_tensordict *batch = NULL, *again = NULL, *state = NULL;
   td_loader_options options = of_rows(8, TD_LOADER_SHUFFLE);
@@ -103,7 +95,7 @@ TD_TEST(keys_and_states) {
 }
 
 TD_TEST(what_a_loader_of_a_set_refuses) {
-  td_dataset *set = open_set("minari/cartpole");
+  td_dataset *set = td_golden_set("minari/cartpole");
   td_loader *loader = NULL;
   td_tensordict *batch = NULL;
   td_loader_options options = of_rows(8, TD_LOADER_REFRESH);

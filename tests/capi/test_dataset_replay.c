@@ -1,14 +1,6 @@
 /* Draws from a data set, whose steps are read when they are drawn: those of a full buffer that holds them. */
 #include "td_replay_test.h"
 
-static td_dataset *open_set(const char *name) {
-  td_dataset *set = NULL;
-  const td_status status = td_dataset_open(td_path(td_golden("../datasets"), name), NULL, &set);
-  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
-  TD_CHECK_INT(status, TD_OK);
-  return set;
-}
-
 static const td_key episode = {(const char *const[]){"episode"}, 1};
 
 /* A buffer of the set, which is closed, and one that holds its rows. */
@@ -19,7 +11,7 @@ typedef struct Pair {
 
 static Pair pair_of(const char *name, td_replay_options options) {
   Pair pair = {NULL, NULL, 0};
-  td_dataset *set = open_set(name);
+  td_dataset *set = td_golden_set(name);
   td_tensordict *flat = NULL;
   TD_DO(td_dataset_flat(set, &flat));
   TD_DO(td_dataset_about(set, NULL, NULL, &pair.rows));
@@ -122,7 +114,7 @@ TD_TEST(rows_by_priority) {
 
 /* Sets that hold texts, which no buffer of its own memory does, and buffers that are sets. */
 static void read_in_order(const char *name) {
-  td_dataset *set = open_set(name);
+  td_dataset *set = td_golden_set(name);
   td_replay_options options = of_sampler(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, TD_REPLAY_IN_ORDER);
   td_replay *replay = NULL;
   td_tensordict *flat = NULL, *batch = NULL;
@@ -172,7 +164,7 @@ TD_TEST(what_the_buffer_of_a_set_is) {
 }
 
 TD_TEST(what_it_refuses) {
-  td_dataset *set = open_set("minari/cartpole");
+  td_dataset *set = td_golden_set("minari/cartpole");
   td_replay *replay = NULL;
   td_replay_options good = of_sampler(TD_REPLAY_SAMPLER_SLICES, 0), options = good;
   good.slice_len = 4;

@@ -14,17 +14,7 @@ static const char *file_named(const char *name) {
   return path;
 }
 
-static td_dataset *open_set(const char *path) {
-  td_dataset *set = NULL;
-  const td_status status = td_dataset_open(path, NULL, &set);
-  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
-  TD_CHECK_INT(status, TD_OK);
-  return set;
-}
-
-static td_dataset *cartpole(void) {
-  return open_set(td_path(td_golden("../datasets"), "minari/cartpole"));
-}
+static td_dataset *cartpole(void) { return td_golden_set("minari/cartpole"); }
 
 static td_dataset_writer *open_writer(const char *path, td_dataset_kind kind,
                                       const td_tensordict *metadata, td_dataset_save_flags flags) {
@@ -53,7 +43,7 @@ static void add(td_dataset_writer *writer, const td_dataset *from, int64_t episo
 /* The first episodes of `from`, read anew. */
 static void must_hold(const char *path, const td_dataset *from, td_dataset_kind kind,
                       int64_t count) {
-  td_dataset *set = open_set(path);
+  td_dataset *set = td_opened_set(path);
   td_dataset_kind found = 0;
   int64_t episodes = -1;
   TD_DO(td_dataset_about(set, &found, &episodes, NULL));
@@ -141,7 +131,7 @@ TD_TEST(metadata_are_kept) {
   add(writer, from, 0, 1);
   add(writer, from, 1, 1);
   td_dataset_writer_free(writer);
-  set = open_set(place);
+  set = td_opened_set(place);
   TD_DO(td_dataset_episode_metadata(set, 1, &is));
   TD_DO(td_dataset_episode_metadata(from, 1, &want));
   TD_CHECK_EQUAL(is, want);
@@ -191,7 +181,7 @@ TD_TEST(what_cannot_be_held_is_refused) {
   TD_DO(td_dataset_writer_add(writer, rows, NULL));
   check_episodes(writer, 2);
   td_dataset_writer_free(writer);
-  td_dataset *set = open_set(place);
+  td_dataset *set = td_opened_set(place);
   int64_t steps = 0;
   TD_DO(td_dataset_about(set, NULL, NULL, &steps));
   TD_CHECK_INT(steps, 6);
@@ -208,7 +198,7 @@ TD_TEST(spaces_grow) {
     char want[100];
     TD_DO(td_dataset_writer_add(writer, rows, NULL));
     td_dataset_writer_free(writer);
-    td_dataset *set = open_set(place);
+    td_dataset *set = td_opened_set(place);
     TD_DO(td_dataset_metadata(set, &metadata));
     const char *space = text_of(metadata, "action_space");
     snprintf(want, sizeof want, "\"start\": 0, \"n\": %d", (int)count);
@@ -240,7 +230,7 @@ TD_TEST(d4rl_has_no_episode_that_just_stops) {
   TD_DO(td_dataset_writer_add(writer, ends, NULL));
   TD_DO(td_dataset_writer_close(writer));
   td_dataset_writer_free(writer);
-  td_dataset *set = open_set(place);
+  td_dataset *set = td_opened_set(place);
   int64_t lengths[3] = {0};
   size_t count = 0;
   TD_DO(td_dataset_lengths(set, lengths, 3, &count));
@@ -259,7 +249,7 @@ TD_TEST(a_set_without_episodes) {
   TD_CHECK(!td_exists(place));
   TD_DO(td_dataset_writer_close(writer));
   td_dataset_writer_free(writer);
-  td_dataset *set = open_set(place);
+  td_dataset *set = td_opened_set(place);
   int64_t episodes = -1;
   TD_DO(td_dataset_about(set, NULL, &episodes, NULL));
   TD_CHECK_INT(episodes, 0);

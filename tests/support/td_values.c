@@ -1,5 +1,7 @@
 #include "td_values.h"
 
+#include "td_files.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,18 @@ td_tensordict *td_loaded(const char *path) {
   td_tensordict *td = NULL;
   TD_DO(td_memmap_load(path, NULL, &td));
   return td;
+}
+
+td_dataset *td_opened_set(const char *path) {
+  td_dataset *set = NULL;
+  const td_status status = td_dataset_open(path, NULL, &set);
+  if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
+  TD_CHECK_INT(status, TD_OK);
+  return set;
+}
+
+td_dataset *td_golden_set(const char *name) {
+  return td_opened_set(td_path(td_golden("../datasets"), name));
 }
 
 td_tensordict *td_sample(void) {

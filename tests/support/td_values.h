@@ -39,6 +39,10 @@ td_tensordict *td_take_dict(const td_tensordict *td, const char *const *path, si
 /* A folder or an archive, mapped. */
 td_tensordict *td_loaded(const char *path);
 
+/* A data set, and one of those that its own library wrote. The test is skipped where this build cannot read its kind. */
+td_dataset *td_opened_set(const char *path);
+td_dataset *td_golden_set(const char *name);
+
 /* {"a": float32 [4,3,2] of 0…23, "n": {"b": int64 [4,3] of 0…11}} of batch [4,3]. */
 td_tensordict *td_sample(void);
 
