@@ -49,12 +49,16 @@ Body loop(std::shared_ptr<Leaves> leaves, Op op) {
 
 }  // namespace
 
+Body calls_add(Shared leaves) {
+  td_call_argument other = argument(TD_ARGUMENT_DICT);
+  other.dict = leaves->td;
+  return call(leaves, "aten::add", {other});
+}
+
 void register_call() {
   for (const int n : {10, 100}) {
     auto leaves = std::make_shared<Leaves>(n);
-    td_call_argument other = argument(TD_ARGUMENT_DICT);
-    other.dict = leaves->td;
-    figure("td_call add", n, 0.6, call(leaves, "aten::add", {other}),
+    figure("td_call add", n, 0.6, calls_add(leaves),
            loop(leaves, [](const at::Tensor& leaf) { return at::add(leaf, leaf); }));
     td_call_argument bound = argument(TD_ARGUMENT_DOUBLE);
     bound.real = 0.5;

@@ -2,6 +2,9 @@
 // beside it tells how much of the time is left to win.
 #include "fixture.h"
 
+#include "core/tensor/torch_compat.h"
+
+#include <c10/core/GradMode.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <array>
@@ -12,6 +15,16 @@
 namespace bench {
 
 namespace {
+
+// What a call that may compute sets in libtorch, and puts back: no gradients, and who hears warnings.
+struct Deaf final : td::compat::WarningSink {
+  void warn(const std::string&) override {}
+};
+Deaf deaf;
+struct State {
+  const c10::AutoGradMode grad{false};
+  const td::compat::WarningGuard warnings{&deaf};
+};
 
 // A dictionary at its least: it shares names and values, and has a batch size and a place of its own.
 struct Dict {
@@ -31,6 +44,7 @@ std::shared_ptr<Dict> dict_of(const Dict& source, std::shared_ptr<Dict> nested) 
 }
 
 std::unique_ptr<Handle> view_of(const Dict& source) {
+  const State state;
   return std::make_unique<Handle>(Handle{dict_of(source, dict_of(*source.nested, nullptr))});
 }
 
@@ -51,6 +65,25 @@ at::Tensor tensor_over(const c10::Storage& storage, at::IntArrayRef sizes, std::
       caffe2::TypeMeta::Make<float>());
   made.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
   made.unsafeGetTensorImpl()->set_storage_offset(offset);
+  return made;
+}
+
+// The leaves in one buffer, and the tensors of a result over another.
+at::Tensor gathered(const Leaves& leaves) {
+  const auto count = static_cast<std::int64_t>(leaves.tensors.size());
+  at::Tensor block = at::empty({count, 64, 8});
+  char* to = static_cast<char*>(block.data_ptr());
+  for (const at::Tensor& leaf : leaves.tensors) {
+    std::memcpy(to, leaf.data_ptr(), 2048);
+    to += 2048;
+  }
+  return block;
+}
+std::vector<at::Tensor> split(const at::Tensor& block) {
+  std::vector<at::Tensor> made;
+  made.reserve(static_cast<std::size_t>(block.size(0)));
+  for (std::int64_t i = 0; i < block.size(0); ++i)
+    made.push_back(tensor_over(block.storage(), {64, 8}, 512 * i));
   return made;
 }
 
@@ -77,20 +110,8 @@ void views(int n, Shared leaves) {
 }
 
 void copies(int n, Shared leaves) {
-  figure("clone, beside its floor", n, 0, clones(leaves), each([leaves] {
-           const std::int64_t count = static_cast<std::int64_t>(leaves->tensors.size());
-           const at::Tensor block = at::empty({count, 64, 8});
-           char* to = static_cast<char*>(block.data_ptr());
-           std::vector<at::Tensor> made;
-           made.reserve(leaves->tensors.size());
-           for (const at::Tensor& leaf : leaves->tensors) {
-             std::memcpy(to, leaf.data_ptr(), 2048);
-             to += 2048;
-             made.push_back(tensor_over(block.storage(), {64, 8},
-                                        512 * static_cast<std::int64_t>(made.size())));
-           }
-           return made;
-         }));
+  figure("clone, beside its floor", n, 0, clones(leaves),
+         each([leaves] { return split(gathered(*leaves)); }));
   auto row = std::make_shared<Row>(*leaves);
   figure("write a row, beside its floor", n, 0, writes_row(leaves, row),
          [leaves, row](benchmark::State& state) {
@@ -103,6 +124,30 @@ void copies(int n, Shared leaves) {
              }
            }
          });
+}
+
+void computes(int n, Shared leaves) {
+  figure("td_call add, beside its floor", n, 0, calls_add(leaves), each([leaves] {
+           const State state;
+           return split(at::add(gathered(*leaves), gathered(*leaves)));
+         }));
+  if (n != 10) return;
+  const at::Tensor factor = at::ones({1, 64, 1});
+  figure("multiply by a tensor, beside its floor", n, 0, multiplies(leaves), each([leaves, factor] {
+           const State state;
+           return split(at::mul(gathered(*leaves), factor));
+         }));
+  figure("add a number, in place, beside its floor", n, 0, adds_in_place(leaves), each([leaves] {
+           const State state;
+           at::Tensor block = gathered(*leaves).add_(1);
+           const char* from = static_cast<const char*>(block.data_ptr());
+           for (const at::Tensor& leaf : leaves->tensors) {
+             std::memcpy(leaf.data_ptr(), from, 2048);
+             leaf.unsafeGetTensorImpl()->bump_version();
+             from += 2048;
+           }
+           return block;
+         }));
 }
 
 void join(int n) {
@@ -197,6 +242,7 @@ void register_floors() {
     auto leaves = std::make_shared<Leaves>(n);
     views(n, leaves);
     copies(n, leaves);
+    computes(n, leaves);
     join(n);
     entries(n, leaves);
   }

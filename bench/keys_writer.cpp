@@ -34,13 +34,13 @@ void get_and_set(int n) {
   auto at = std::make_shared<Lookup>(n);
   const std::string one = at->leaves->names[at->leaves->names.size() / 2 - 2];
   const std::string deep = at->leaves->names[at->leaves->names.size() - 2];
-  figure("get, one level", n, 2, gets(at->leaves, {one}), [at, one](benchmark::State& state) {
+  figure("get, one level", n, 1.5, gets(at->leaves, {one}), [at, one](benchmark::State& state) {
     for (auto _ : state) {
       at::Tensor result = at->flat.find(one)->second;
       benchmark::DoNotOptimize(result);
     }
   });
-  figure("get, two levels", n, 3, gets(at->leaves, {"nested", deep}),
+  figure("get, two levels", n, 1.5, gets(at->leaves, {"nested", deep}),
          [at, deep](benchmark::State& state) {
            const std::string nested = "nested";
            for (auto _ : state) {
@@ -48,11 +48,11 @@ void get_and_set(int n) {
              benchmark::DoNotOptimize(result);
            }
          });
-  figure("set, one level", n, 2, sets(at->leaves, {one}, at->value),
+  figure("set, one level", n, 1.3, sets(at->leaves, {one}, at->value),
          [at, one](benchmark::State& state) {
            for (auto _ : state) at->flat[one] = at->tensor;
          });
-  figure("set, two levels", n, 3, sets(at->leaves, {"nested", deep}, at->value),
+  figure("set, two levels", n, 1.3, sets(at->leaves, {"nested", deep}, at->value),
          [at, deep](benchmark::State& state) {
            const std::string nested = "nested";
            for (auto _ : state) at->two[nested][deep] = at->tensor;

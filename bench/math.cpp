@@ -14,66 +14,68 @@ td_operand number(std::int64_t value) {
   return operand;
 }
 
-// A call that changes `leaves`, and the loop that does.
-void in_place(const char* name, int n, double goal, const Shared& leaves,
-              td_status (*ours)(td_tensordict*), void (*theirs)(const at::Tensor&)) {
-  figure(
-      name, n, goal,
-      [leaves, ours](benchmark::State& state) {
-        for (auto _ : state) ok(ours(leaves->td));
-      },
-      [leaves, theirs](benchmark::State& state) {
-        for (auto _ : state) {
-          for (const at::Tensor& leaf : leaves->tensors) theirs(leaf);
-        }
-      });
+// A call that changes the dictionary.
+template <class Call>
+Body changes(Shared leaves, Call call) {
+  return [leaves, call](benchmark::State& state) {
+    for (auto _ : state) ok(call(leaves->td));
+  };
 }
 
-// A call that makes a dictionary, and the loop that makes as many tensors.
-template <class Ours, class Theirs>
-void makes(const char* name, int n, double goal, const Shared& leaves, Ours ours, Theirs theirs) {
-  figure(
-      name, n, goal,
-      [leaves, ours](benchmark::State& state) {
-        for (auto _ : state) {
-          td_tensordict* result = nullptr;
-          ok(ours(*leaves, &result));
-          td_free(result);
-        }
-      },
-      [leaves, theirs](benchmark::State& state) {
-        for (auto _ : state) {
-          std::vector<at::Tensor> results;
-          results.reserve(leaves->tensors.size());
-          for (const at::Tensor& leaf : leaves->tensors) results.push_back(theirs(leaf));
-          benchmark::DoNotOptimize(results.data());
-        }
-      });
+// The loop that changes the tensors, and the one that makes as many.
+template <class Op>
+Body each(Shared leaves, Op op) {
+  return [leaves, op](benchmark::State& state) {
+    for (auto _ : state) {
+      for (const at::Tensor& leaf : leaves->tensors) op(leaf);
+    }
+  };
+}
+template <class Op>
+Body made_of_each(Shared leaves, Op op) {
+  return [leaves, op](benchmark::State& state) {
+    for (auto _ : state) {
+      std::vector<at::Tensor> results;
+      results.reserve(leaves->tensors.size());
+      for (const at::Tensor& leaf : leaves->tensors) results.push_back(op(leaf));
+      benchmark::DoNotOptimize(results.data());
+    }
+  };
 }
 
 }  // namespace
 
+Body multiplies(Shared leaves) {
+  const std::shared_ptr<td_tensor> factor(wrap(at::ones({64})), td_tensor_free);
+  return makes(leaves, [factor](td_tensordict* td, td_tensordict** result) {
+    td_operand operand{};
+    operand.kind = TD_OPERAND_TENSOR;
+    operand.tensor = factor.get();
+    return td_binary(td, TD_BINARY_MUL, &operand, nullptr, result);
+  });
+}
+Body adds_in_place(Shared leaves) {
+  return changes(leaves, [](td_tensordict* td) {
+    const td_operand one = number(1);
+    return td_binary_inplace(td, TD_BINARY_ADD, &one, nullptr);
+  });
+}
+
 void register_math() {
   const int n = 10;
   const auto leaves = std::make_shared<Leaves>(n);
-  makes(
-      "add a number", n, 0.35, leaves,
-      [](const Leaves& of, td_tensordict** result) {
-        const td_operand one = number(1);
-        return td_binary(of.td, TD_BINARY_ADD, &one, nullptr, result);
-      },
-      [](const at::Tensor& leaf) { return at::add(leaf, 1); });
+  figure("add a number", n, 0.25,
+         makes(leaves,
+               [](td_tensordict* td, td_tensordict** result) {
+                 const td_operand one = number(1);
+                 return td_binary(td, TD_BINARY_ADD, &one, nullptr, result);
+               }),
+         made_of_each(leaves, [](const at::Tensor& leaf) { return at::add(leaf, 1); }));
   const at::Tensor factor = at::ones({64});
-  const std::shared_ptr<td_tensor> handle(wrap(factor), td_tensor_free);
-  makes(
-      "multiply by a tensor", n, 0.6, leaves,
-      [handle](const Leaves& of, td_tensordict** result) {
-        td_operand operand{};
-        operand.kind = TD_OPERAND_TENSOR;
-        operand.tensor = handle.get();
-        return td_binary(of.td, TD_BINARY_MUL, &operand, nullptr, result);
-      },
-      [factor](const at::Tensor& leaf) { return at::mul(leaf, factor.unsqueeze(-1)); });
+  figure("multiply by a tensor", n, 0.25, multiplies(leaves),
+         made_of_each(leaves, [factor](const at::Tensor& leaf) {
+           return at::mul(leaf, factor.unsqueeze(-1));
+         }));
   figure(
       "equal everywhere", n, 1.1,
       [leaves](benchmark::State& state) {
@@ -97,15 +99,10 @@ void register_math() {
           benchmark::DoNotOptimize(all);
         }
       });
-  in_place(
-      "add a number, in place", n, 0.35, leaves,
-      [](td_tensordict* td) {
-        const td_operand one = number(1);
-        return td_binary_inplace(td, TD_BINARY_ADD, &one, nullptr);
-      },
-      [](const at::Tensor& leaf) { leaf.add_(1); });
-  in_place("fill with zeros", n, 0.6, leaves, td_zero,
-           [](const at::Tensor& leaf) { leaf.zero_(); });
+  figure("add a number, in place", n, 0.25, adds_in_place(leaves),
+         each(leaves, [](const at::Tensor& leaf) { leaf.add_(1); }));
+  figure("fill with zeros", n, 0.6, changes(leaves, td_zero),
+         each(leaves, [](const at::Tensor& leaf) { leaf.zero_(); }));
 }
 
 }  // namespace bench

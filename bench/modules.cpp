@@ -277,7 +277,7 @@ void register_modules() {
     auto policy = std::make_shared<Policy>(batch);
     const std::string name = "module: MLP 4-64-64-2, batch " + std::to_string(batch);
     figure(name, 1, batch == 1 ? 1.05 : 1.03, inplace(policy, policy->module), by_hand(policy));
-    figure(name + ", frozen", 1, batch == 1 ? 0.7 : 0, inplace(policy, policy->frozen),
+    figure(name + ", frozen", 1, batch == 1 ? 0.9 : 0, inplace(policy, policy->frozen),
            by_hand(policy));
     figure(name + ", optimized", 1, 0, inplace(policy, policy->optimized), by_hand(policy));
     if (batch == 64) {

@@ -34,9 +34,9 @@ td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop
 }
 
 void views(int n, Shared leaves) {
-  figure("index by int", n, 0.15, indexes(leaves),
+  figure("index by int", n, 0.05, indexes(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
-  figure("index by slice", n, 0.15,
+  figure("index by slice", n, 0.05,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const td_index_item at =
@@ -44,7 +44,7 @@ void views(int n, Shared leaves) {
                  return td_index(td, &at, 1, result);
                }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.slice(0, 8, 24); }));
-  figure("view", n, 0.15,
+  figure("view", n, 0.05,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const std::int64_t sizes[] = {8, 8};
@@ -53,11 +53,11 @@ void views(int n, Shared leaves) {
          loop(leaves, [](const at::Tensor& leaf) {
            return leaf.view({8, 8, 8});
          }));
-  figure("unsqueeze", n, 0.15,
+  figure("unsqueeze", n, 0.05,
          makes(leaves, [](const td_tensordict* td,
                           td_tensordict** result) { return td_unsqueeze(td, 0, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.unsqueeze(0); }));
-  figure("expand", n, 0.15,
+  figure("expand", n, 0.05,
          makes(leaves,
                [](const td_tensordict* td, td_tensordict** result) {
                  const std::int64_t sizes[] = {2, 64};
@@ -68,7 +68,7 @@ void views(int n, Shared leaves) {
          }));
   const std::string first = leaves->names.front(), last = leaves->names.back();
   figure(
-      "index by int, 2 leaves read", n, 0.25,
+      "index by int, 2 leaves read", n, 0.12,
       [leaves, first, last](benchmark::State& state) {
         const td_index_item at = item(TD_INDEX_INT, 7);
         const char* const flat[] = {first.c_str()};
@@ -85,7 +85,7 @@ void views(int n, Shared leaves) {
         }
       },
       loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
-  figure("unbind", n, 0.1, unbinds(leaves), [leaves](benchmark::State& state) {
+  figure("unbind", n, 0.03, unbinds(leaves), [leaves](benchmark::State& state) {
     for (auto _ : state) {
       std::vector<std::vector<at::Tensor>> parts;
       parts.reserve(leaves->tensors.size());
@@ -97,7 +97,7 @@ void views(int n, Shared leaves) {
 
 void rows(int n, Shared leaves) {
   auto row = std::make_shared<Row>(*leaves);
-  figure("write a row", n, 0.15, writes_row(leaves, row), [leaves, row](benchmark::State& state) {
+  figure("write a row", n, 0.06, writes_row(leaves, row), [leaves, row](benchmark::State& state) {
     for (auto _ : state) {
       for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
         leaves->tensors[i].select(0, 9).copy_(row->tensors[i]);
@@ -141,11 +141,11 @@ void join(int n, Shared leaves) {
       }
     };
   };
-  figure("stack 8", n, 0.5, joins(parts, td_stack),
+  figure("stack 8", n, 0.3, joins(parts, td_stack),
          theirs([](const std::vector<at::Tensor>& column) { return at::stack(column, 0); }));
-  figure("cat 8", n, 0.5, joins(parts, td_cat),
+  figure("cat 8", n, 0.3, joins(parts, td_cat),
          theirs([](const std::vector<at::Tensor>& column) { return at::cat(column, 0); }));
-  figure("clone", n, 0.25, clones(leaves),
+  figure("clone", n, 0.12, clones(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
 }
 

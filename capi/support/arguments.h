@@ -45,7 +45,7 @@ struct Traits<td_tensordict> {
   static constexpr Kind kind = Kind::dict;
   static constexpr const char* name = "dictionary";
   using Object = td::TensorDict;
-  static void* pack(const td::TensorDict& td) { return td::NodePtr(td.node()).release(); }
+  static void* pack(td::TensorDict td) { return std::move(td).take_node().release(); }
   static td::TensorDict unpack(void* raw) noexcept {
     return td::TensorDict(td::NodePtr::reclaim(static_cast<td::Node*>(raw)));
   }

@@ -75,10 +75,11 @@ CallbackFailure::CallbackFailure(td_status status)
                                   : "the callback failed without a message") {}
 
 CallScope::CallScope()
-    : grad_before_(c10::GradMode::is_enabled()),
+    : grad_(c10::AutogradState::get_tls_state()),
+      grad_before_(grad_.get_grad_mode()),
       switched_(grad_before_ != grad_wanted),
       warnings_(log_warnings()) {
-  if (switched_) c10::GradMode::set_enabled(grad_wanted);
+  if (switched_) grad_.set_grad_mode(grad_wanted);
 }
 
 void rethrow_foreign() {

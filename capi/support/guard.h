@@ -4,7 +4,7 @@
 #include "core/tensor/torch_compat.h"
 #include "tensordict/td_base.h"
 
-#include <c10/core/GradMode.h>
+#include <c10/core/AutogradState.h>
 
 #include <optional>
 #include <string>
@@ -49,12 +49,13 @@ class CallScope {
   CallScope();
   ~CallScope() {
     // Does not read grad_wanted, which a callback may have changed.
-    if (switched_) c10::GradMode::set_enabled(grad_before_);
+    if (switched_) grad_.set_grad_mode(grad_before_);
   }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
+  c10::AutogradState& grad_;  // of this thread: finding it takes as long as a small call
   bool grad_before_;
   bool switched_;
   td::compat::WarningGuard warnings_;

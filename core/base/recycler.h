@@ -40,11 +40,7 @@ class Recycler {
   }
 
   static void give(void* memory) noexcept {
-    if (list.room < 0) begin();
-    if (list.room == 0) {
-      ::operator delete(memory);
-      return;
-    }
+    if (list.room <= 0) return give_rarely(memory);
     auto* block = static_cast<detail::Block*>(memory);
     block->next = list.head;
     list.head = block;
@@ -65,10 +61,14 @@ class Recycler {
     }
   };
 
-  static void begin() noexcept {
+  // The first block of a thread, and those that are too many. Not inlined: then give() looks up the list once,
+  // which in a shared library is a call.
+  [[gnu::noinline]] static void give_rarely(void* memory) noexcept {
+    if (list.room == 0) return ::operator delete(memory);
     static thread_local const End end;
     (void)&end;
     list.room = capacity;
+    give(memory);
   }
 #endif
 };

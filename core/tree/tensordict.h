@@ -31,6 +31,7 @@ class TensorDict {
   explicit TensorDict(NodePtr node) : node_(std::move(node)) {}
 
   const NodePtr& node() const noexcept { return node_; }
+  NodePtr take_node() && noexcept { return std::move(node_); }
   bool is_dense() const noexcept { return node_->kind() == NodeKind::dense; }
   bool is_same(const TensorDict& other) const noexcept { return node_ == other.node_; }
 
