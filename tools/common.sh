@@ -92,11 +92,20 @@ missing_julia() { # BUILD
   tail -n 1 "$log" | sed 's/^julia-get: //'
 }
 
-# configure BUILD OPTION...: a new build folder, or other options for one that is there.
+# Of the current folder: names of what git tracks or would track; in a copy without git, of all but what is built.
+source_files() {
+  if [ -e .git ]; then
+    git ls-files -z --cached --others --exclude-standard
+  else
+    find . '(' -path './build*' -o -path ./dist ')' -prune -o -type f -print0 -o -type l -print0
+  fi
+}
+
 # Of meson.build, in the current folder.
 project_version() { sed -n "s/^ *version: '\([0-9.]*\)',$/\1/p" meson.build | head -n 1; }
 project_homepage() { sed -n "s/^homepage = '\(.*\)'$/\1/p" meson.build; }
 
+# configure BUILD OPTION...: a new build folder, or other options for one that is there.
 configure() {
   local build=$1
   shift
