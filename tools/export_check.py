@@ -111,6 +111,15 @@ def of_torch(part, values):
     return dist.mean, dist.log_prob(dist.mean)
 
 
+def mixture(part, values):
+    weights = {name: one for name, one in values.items() if name in ("logits", "probs")}
+    others = {name: one for name, one in values.items() if name not in weights}
+    kind = part["distribution"]
+    each = D.Independent(D.Normal(**others), 1) if kind == "IndependentNormal" else getattr(D, kind)(**others)
+    dist = D.MixtureSameFamily(D.Categorical(**weights), each)
+    return dist.mean, dist.log_prob(dist.mean)
+
+
 COMPUTED = {
     **dict.fromkeys(OF_TORCH, of_torch),
     "Normal": normal,
@@ -134,11 +143,15 @@ def deterministic(dist):
 def disagreement(part, dist, values, tolerance=1e-3):
     """What differs between a distribution of Python and its description, or None."""
     inner = dist.base_dist if isinstance(dist, D.Independent) else dist
-    for name in OF_TORCH.get(part["distribution"], []):  # the mean may be NaN whatever they are
+    mixed = part.get("mixture", False)
+    if mixed:
+        inner = inner.component_distribution
+        inner = inner.base_dist if isinstance(inner, D.Independent) else inner
+    for name in OF_TORCH.get(part["distribution"], ["loc", "scale"] if mixed else []):  # the mean may be NaN whatever they are
         ours, theirs = values[name], getattr(inner, name)
         if ours.shape != theirs.shape or not torch.allclose(ours, theirs, rtol=tolerance, atol=tolerance):
             return f"parameter {name} differs"
-    value, log_prob = COMPUTED[part["distribution"]](part, values)
+    value, log_prob = (mixture if mixed else COMPUTED[part["distribution"]])(part, values)
     return difference_of((value, log_prob.sum(-1) if part.get("event") else log_prob), deterministic(dist), dist, tolerance)
 
 

@@ -73,8 +73,14 @@ class ParametersOf:
     def __call__(self, td):
         dist = self.theirs.get_dist(td)
         for name, where in zip(self.names, self.out_keys):
-            td.set(where, logits_for_all(inside(dist)[0]) if name == "logits" else getattr(getattr(dist, "base_dist", dist), name))
+            td.set(where, parameter(inside(dist)[0], name))
         return td
+
+
+def parameter(dist, name):
+    if isinstance(dist, D.MixtureSameFamily):
+        dist = dist.mixture_distribution if name == "logits" else dist.component_distribution
+    return logits_for_all(dist) if name == "logits" else getattr(getattr(dist, "base_dist", dist), name)
 
 
 def logits_for_all(dist):
@@ -95,6 +101,11 @@ def of_event(plain, event):
     return (lambda **params: D.Independent(plain(**params), 1)) if event else plain
 
 
+def mixture_of(plain):
+    """Of the distributions that this makes."""
+    return lambda logits, **params: D.MixtureSameFamily(D.Categorical(logits=logits), plain(**params))
+
+
 def inside(dist):
     """The distribution of elements, and whether the last dimension of it is one event."""
     event = isinstance(dist, D.Independent) and dist.reinterpreted_batch_ndims == 1
@@ -109,6 +120,7 @@ MADE_OF_LOGITS = {
 }
 ONE_EVENT = ("MultivariateNormal", "Dirichlet")
 ELEMENTWISE = ("Categorical", "OneHotCategorical", "Bernoulli", *(name for name in OF_TORCH if name not in ONE_EVENT))
+MIXED = ("Normal", "IndependentNormal", *OF_TORCH)
 # Those whose parameters the network computes if the library would take others from the keys: a fixed scale, a temperature.
 PLAIN = {
     "Normal": (D.Normal, ["loc", "scale"]),
@@ -138,6 +150,8 @@ def parameters_of(module, td):
         parts_of(module, td)
         return None
     except CannotExport:
+        if plain and shape.get("mixture"):
+            plain = mixture_of(plain[0]), ["logits", *plain[1]]
         return plain and ParametersOf(module, of_event(plain[0], shape.get("event")), plain[1])
 
 
@@ -176,8 +190,16 @@ def shape_of(dist):
             ours = {"distribution": "IndependentNormal"}
         elif dims == 1 and type(base) is td_distributions.TruncatedNormal:
             ours = {"distribution": "TruncatedNormal", **bounds(dist, base._non_std_a, base._non_std_b)}
-        elif dims == 1 and shape_of(base)["distribution"] in ELEMENTWISE:
+        elif dims == 1 and shape_of(base)["distribution"] in (*ELEMENTWISE, *["Normal"] * isinstance(base, D.MixtureSameFamily)):
             ours = {**shape_of(base), "event": True}
+    elif type(dist) is D.MixtureSameFamily:
+        ours = {**shape_of(dist.component_distribution), "mixture": True}
+        if ours["distribution"] not in MIXED or ours.get("event"):
+            kind = ours["distribution"] if not ours.get("event") else f"Independent({ours['distribution']}, 1)"
+            raise CannotExport(
+                f"MixtureSameFamily of {kind} is not supported; of {', '.join(MIXED)} it is. Export the network alone, and sample "
+                "here with td_module_from_function()"
+            )
     elif type(dist) is D.Normal:
         ours = {"distribution": "Normal"}
     elif type(dist) is D.Categorical or (name == "Categorical" and isinstance(dist, D.Categorical)):
@@ -202,7 +224,7 @@ def shape_of(dist):
     raise CannotExport(
         f"the distribution {' '.join(str(dist).split())} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
         f"Categorical, OneHotCategorical, Bernoulli, Delta, {', '.join(OF_TORCH)}, Independent(…, 1) of those of elements, "
-        "TransformedDistribution of normal ones and CompositeDistribution of these are"
+        "MixtureSameFamily of those of numbers, TransformedDistribution of normal ones and CompositeDistribution of these are"
     )
 
 

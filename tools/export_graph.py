@@ -60,10 +60,7 @@ def program(plan, inputs, batch_dims, network=None):
 
 def plain_module(plan, exported_program):
     """The exported graph as a module whose parameters are those of the original."""
-    try:
-        module = exported_program.module(check_guards=False)
-    except TypeError:  # older
-        module = exported_program.module()
+    module = module_of(exported_program)
     for node in list(module.graph.nodes):
         if node.op == "call_module" and node.target == "_guards_fn":
             module.graph.erase_node(node)
@@ -80,6 +77,13 @@ def plain_module(plan, exported_program):
             holder.__dict__[last] = tensor
     put_tensors(plan, module)
     return module
+
+
+def module_of(exported_program):
+    try:
+        return exported_program.module(check_guards=False)
+    except TypeError:  # older
+        return exported_program.module()
 
 
 def put_tensors(plan, module):
@@ -221,28 +225,39 @@ def program_of_any(plan, given, graph_below_vmap):
     raise problem
 
 
-def package(plan, meta, given, graph_below_vmap, path, write, tolerance):
-    """A package of AOTInductor, with the same text and the shapes that it was compiled for."""
+def package(plans, meta, given, graph_below_vmap, path, write, tolerance):
+    """A package of AOTInductor: a model for each network, and in the first the text about all, with the shapes that each
+    was compiled for. What holds of the archive holds of the same graphs in a package, but these take no other sizes."""
     if not hasattr(torch._inductor, "aoti_compile_and_package"):
         raise CannotExport(f"packages of AOTInductor need torch 2.6 or newer; this is {torch.__version__}")
-    made = program_of_any(plan, given, graph_below_vmap)
-    # The text is compiled in. What holds of the archive holds of the same graph in a package, but it takes no other sizes.
-    batch = dict(meta.get("batch", {}), direct=[given.batch_dims])
-    if is_recurrent(made):  # compiled for oneDNN, which divides by the number of rows
-        batch["empty"] = False
-    meta = {**meta, "version": 3, "batch": batch}
-    meta["inputs"] = [
-        {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + list(event)} for one, event in zip(given, given.events)
-    ]
-    configs = {"aot_inductor.metadata": {"tensordict": json.dumps(meta)}}
-    write(path, lambda scratch: torch._inductor.aoti_compile_and_package(made, package_path=scratch, inductor_configs=configs))
-    loaded = torch._inductor.aoti_load_package(path)
-    off, other = difference(plan, loaded, given)
-    if other is not None or off > tolerance:
-        os.remove(path)
-        raise CannotExport(f"{path}: {other or f'the results differ by {off:.3g}'}")
-    held = Batches(plan, loaded, given, tolerance, fixed=True, empty=batch.get("empty", True))
-    if not set(batch["flat"]) <= set(held.flat) or (batch.get("empty", True) and not held.empty):
-        os.remove(path)
-        raise CannotExport(f"{path}: other numbers of batch dimensions hold than in the archive")
-    return off
+    from torch._inductor.package import load_package, package_aoti
+
+    made = [program_of_any(plan, one, graph_below_vmap) for plan, one in zip(plans, given)]
+    meta = {**meta, "version": 3}
+    texts = [meta, *(one for one in meta.get("then", []) if one["kind"] == "network")]
+    for text, program, one in zip(texts, made, given):
+        text["batch"] = dict(text.get("batch", {}), direct=[one.batch_dims])
+        if is_recurrent(program):  # compiled for oneDNN, which divides by the number of rows
+            text["batch"]["empty"] = False
+        text["inputs"] = [{"dtype": str(x.dtype), "shape": [-1] * one.batch_dims + list(event)} for x, event in zip(one, one.events)]
+    names, models = ["model", *(text["method"] for text in texts[1:])], {}
+    for name, program in zip(names, made):
+        options = {"aot_inductor.package": True}
+        if not models:
+            options["aot_inductor.metadata"] = {"tensordict": json.dumps(meta)}
+        models[name] = torch._inductor.aot_compile(module_of(program), *program.example_inputs, options=options)
+    write(path, lambda scratch: package_aoti(scratch, models))
+    worst = 0.0
+    for name, plan, one, text in zip(names, plans, given, texts):
+        loaded = load_package(path, name)
+        off, other = difference(plan, loaded, one)
+        if other is not None or off > tolerance:
+            os.remove(path)
+            raise CannotExport(f"{path}: {other or f'the results differ by {off:.3g}'}")
+        empty = text["batch"].get("empty", True)
+        held = Batches(plan, loaded, one, tolerance, fixed=True, empty=empty)
+        if not set(text["batch"]["flat"]) <= set(held.flat) or (empty and not held.empty):
+            os.remove(path)
+            raise CannotExport(f"{path}: other numbers of batch dimensions hold than in the archive")
+        worst = max(worst, off)
+    return worst

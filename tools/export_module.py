@@ -270,11 +270,9 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
                 say(f"{path}: needs libtorch 2 or newer, for {', '.join(newer)}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
-                if len(plans) > 1:
-                    raise CannotExport(f"{path} is written, but a package holds one network, and here another stands behind a sample")
-                given, make = given_to(plans[0]), export_dispatch.graph_below_vmap
+                given, make = [given_to(plan) for plan in plans], export_dispatch.graph_below_vmap
                 try:
-                    off = max(off, export_graph.package(plans[0], meta_of(plans), given, make, package, write, tolerance))
+                    off = max(off, export_graph.package(plans, meta_of(plans), given, make, package, write, tolerance))
                 except CannotExport:
                     raise
                 except Exception as error:  # noqa: BLE001: what only a trace can follow is no graph

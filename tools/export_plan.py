@@ -37,7 +37,7 @@ def stages_of(module):
             why = "has a hook" if isinstance(one, TensorDictSequential) else "is no sequence"
             raise CannotExport(f"{named(modules, i)} samples inside, and {why}: a sample must stand in a TensorDictSequential")
         if is_sample(one) and (one._forward_hooks or one._forward_pre_hooks):
-            raise CannotExport(f"{named(modules, i)} samples, and has a hook, which no description holds")
+            raise CannotExport(f"{named(modules, i)} samples, and has a hook (as safe=True adds one), which no description holds: leave it out, or do the same behind the file with td_module_from_function()")
         one = stand_in(one)
         network, samples = stages[-1]
         if is_sample(one):

@@ -18,18 +18,15 @@ td::DistributionPart part_in(const td_distribution& given) {
   td::DistributionPart part;
   part.shape.kind = capi::choice_in<td::DistributionKind>(given.kind, TD_DISTRIBUTION_NORMAL,
                                                           TD_DISTRIBUTION_LOG_NORMAL, "kind");
-  check_flags(given.flags, TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT);
+  check_flags(given.flags, TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT | TD_DISTRIBUTION_MIXTURE);
   part.shape.tanh_loc = (given.flags & TD_DISTRIBUTION_TANH_LOC) != 0;
   part.shape.event = (given.flags & TD_DISTRIBUTION_EVENT) != 0;
+  part.shape.mixture = (given.flags & TD_DISTRIBUTION_MIXTURE) != 0;
   if (given.low != 0 || given.high != 0) {
     part.shape.low = given.low;
     part.shape.high = given.high;
   }
   if (given.bounds_len != 0) {
-    if (!td::is_bounded(part.shape.kind)) {
-      td::fail(td::Code::invalid_argument, td::distribution_name(part.shape.kind),
-               " has no bounds, but ", given.bounds_len, " are given");
-    }
     const double* const lows = not_null(given.lows, "lows");
     const double* const highs = not_null(given.highs, "highs");
     part.shape.lows.assign(lows, lows + given.bounds_len);

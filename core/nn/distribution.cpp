@@ -1,7 +1,9 @@
 #include "core/nn/distribution.h"
 
 #include "core/base/error.h"
+#include "core/nn/classes.h"
 #include "core/nn/elementwise.h"
+#include "core/nn/mixture.h"
 #include "core/nn/normal.h"
 #include "core/nn/transformed.h"
 
@@ -14,87 +16,6 @@
 namespace td {
 
 namespace {
-
-// Class numbers; the last dimension of the parameters lists the classes.
-class Categorical : public Distribution {
- public:
-  Categorical(bool from_logits, const at::Tensor& given) {
-    if (given.dim() < 1)
-      fail(Code::shape, "a categorical distribution needs a dimension of classes");
-    if (from_logits) {
-      log_probs_ = at::log_softmax(given, -1);
-      probs_ = log_probs_.exp();
-    } else {
-      probs_ = given / given.sum(-1, /*keepdim=*/true);
-      const double tiny = given.scalar_type() == at::kDouble
-                              ? std::numeric_limits<double>::epsilon()
-                              : std::numeric_limits<float>::epsilon();
-      log_probs_ = probs_.clamp(tiny, 1 - tiny).log();
-    }
-  }
-  at::Tensor mode() const override { return probs_.argmax(-1); }
-  at::Tensor median() const override { fail(Code::unsupported, "classes have no median"); }
-  at::Tensor mean() const override { fail(Code::unsupported, "classes have no mean"); }
-  at::Tensor deterministic() const override { return mode(); }
-  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    const at::Tensor probs = with_front(probs_.detach(), samples);
-    Sizes sizes(probs.sizes().begin(), probs.sizes().end() - 1);
-    return at::multinomial(probs.reshape({-1, probs.size(-1)}), 1, true, generator).reshape(sizes);
-  }
-  at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wide = with_front(log_probs_, value.sizes().slice(0, extra(value, 0)));
-    return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
-  }
-
- protected:
-  std::size_t extra(const at::Tensor& value, std::int64_t event_dims) const {
-    return static_cast<std::size_t>(
-        std::max<std::int64_t>(0, value.dim() - event_dims - (probs_.dim() - 1)));
-  }
-  std::int64_t classes() const { return probs_.size(-1); }
-  const at::Tensor& probs() const { return probs_; }
-
- private:
-  at::Tensor probs_, log_probs_;
-};
-
-class OneHotCategorical final : public Categorical {
- public:
-  using Categorical::Categorical;
-  at::Tensor mode() const override { return at::one_hot(Categorical::mode(), classes()); }
-  at::Tensor mean() const override { return probs(); }
-  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    return at::one_hot(Categorical::sample(samples, generator), classes());
-  }
-  at::Tensor log_prob(const at::Tensor& value) const override {
-    return Categorical::log_prob(value.argmax(-1));
-  }
-};
-
-class Bernoulli final : public Distribution {
- public:
-  Bernoulli(bool from_logits, const at::Tensor& given) {
-    logits_ = from_logits ? given : at::logit(given, 1e-7);
-    probs_ = from_logits ? at::sigmoid(given) : given;
-  }
-  // NaN if both values are equally likely, as in torch.distributions.
-  at::Tensor mode() const override {
-    return probs_.ge(0.5).to(probs_.scalar_type()).masked_fill(probs_.eq(0.5), std::nan(""));
-  }
-  at::Tensor median() const override { fail(Code::unsupported, "Bernoulli has no median"); }
-  at::Tensor mean() const override { return probs_; }
-  at::Tensor deterministic() const override { return mode(); }
-  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    return at::bernoulli(with_front(probs_.detach(), samples), generator);
-  }
-  at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wanted = value.to(logits_.scalar_type());
-    return wanted * logits_ - at::softplus(logits_);
-  }
-
- private:
-  at::Tensor probs_, logits_;
-};
 
 class Delta final : public Distribution {
  public:
@@ -158,6 +79,20 @@ const std::vector<std::vector<std::string>>& parameter_names(DistributionKind ki
   }
 }
 
+std::vector<std::vector<std::string>> parameter_names(const DistributionShape& shape) {
+  const auto& own = parameter_names(shape.root());
+  if (!shape.mixture) return own;
+  std::vector<std::vector<std::string>> lists;
+  for (const std::vector<std::string>& list : own) {
+    for (const char* const weights : {"logits", "probs"}) {
+      lists.push_back(list);
+      lists.back().emplace_back(weights);
+      std::sort(lists.back().begin(), lists.back().end());
+    }
+  }
+  return lists;
+}
+
 const char* distribution_name(DistributionKind kind) noexcept {
   switch (kind) {
     case DistributionKind::normal: return "Normal";
@@ -213,9 +148,44 @@ bool is_elementwise(DistributionKind kind) noexcept {
   }
 }
 
+bool can_be_mixed(DistributionKind kind) noexcept {
+  switch (kind) {
+    case DistributionKind::categorical:
+    case DistributionKind::one_hot_categorical:
+    case DistributionKind::bernoulli: return false;
+    default: return is_elementwise(kind) || event_dims(kind) != 0;
+  }
+}
+
+std::int64_t event_dims(DistributionKind kind) noexcept {
+  return kind == DistributionKind::independent_normal ||
+         kind == DistributionKind::multivariate_normal || kind == DistributionKind::dirichlet;
+}
+
 bool is_bounded(DistributionKind kind) noexcept {
   return kind == DistributionKind::tanh_normal || kind == DistributionKind::truncated_normal;
 }
+
+namespace {
+
+// One of the parameters weighs the components, which have the others.
+std::unique_ptr<const Distribution> mixture_of(const DistributionShape& shape,
+                                               std::vector<std::string> names,
+                                               std::vector<at::Tensor> values) {
+  const auto at = std::find_if(names.begin(), names.end(), [](const std::string& name) {
+    return name == "logits" || name == "probs";
+  });
+  const auto place = at - names.begin();
+  Classes weights(*at == "logits", values[static_cast<std::size_t>(place)]);
+  names.erase(at);
+  values.erase(values.begin() + place);
+  DistributionShape component = shape;
+  component.mixture = false;
+  return make_mixture(std::move(weights), make_distribution(component, names, values),
+                      event_dims(shape.kind));
+}
+
+}  // namespace
 
 std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,
                                                       const std::vector<std::string>& names,
@@ -225,16 +195,15 @@ std::unique_ptr<const Distribution> make_distribution(const DistributionShape& s
     each.event = false;
     return make_event(make_distribution(each, names, values));
   }
+  if (shape.mixture) return mixture_of(shape, names, values);
   const auto parameter = [&](const char* name) -> const at::Tensor& {
     return values[std::find(names.begin(), names.end(), name) - names.begin()];
   };
   const bool from_logits = names[0] == "logits";
   switch (shape.kind) {
     case DistributionKind::categorical:
-      return std::make_unique<Categorical>(from_logits, values[0]);
     case DistributionKind::one_hot_categorical:
-      return std::make_unique<OneHotCategorical>(from_logits, values[0]);
-    case DistributionKind::bernoulli: return std::make_unique<Bernoulli>(from_logits, values[0]);
+    case DistributionKind::bernoulli: return make_classes(shape.kind, from_logits, values[0]);
     case DistributionKind::delta: return std::make_unique<Delta>(values[0]);
     case DistributionKind::beta:
     case DistributionKind::gamma:

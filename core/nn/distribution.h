@@ -66,6 +66,8 @@ struct DistributionShape {
   double upscale = 5;  // with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
   bool event = false;  // the last dimension is one event, of a distribution of elements
+  // The last dimension, or that in front of an event, lists components, which further parameters weigh.
+  bool mixture = false;
   DistributionKind base = DistributionKind::normal;  // of transformed; the options above are its
   TransformedSpec transformed;
 
@@ -109,13 +111,21 @@ class Distribution {
   virtual std::int64_t estimates_deterministic() const noexcept { return 0; }
 };
 
-// The accepted sets of parameter names; of a transformed distribution ask for those of its root().
+// The accepted sets of parameter names, each sorted.
+std::vector<std::vector<std::string>> parameter_names(const DistributionShape& shape);
+// Those of a kind by itself, which is not transformed.
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind);
 const char* distribution_name(DistributionKind kind) noexcept;
 std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept;
 
 // Whether each element is counted by itself, so that the last dimension can be made one event.
 bool is_elementwise(DistributionKind kind) noexcept;
+
+// Whether its values are numbers that components of a mixture can have.
+bool can_be_mixed(DistributionKind kind) noexcept;
+
+// How many of the last dimensions are one event.
+std::int64_t event_dims(DistributionKind kind) noexcept;
 
 // Whether it has a lower and an upper bound.
 bool is_bounded(DistributionKind kind) noexcept;

@@ -95,11 +95,11 @@ PackageText text_of(const zip_file::Reader& zip) {
 
 class PackageModule final : public Module {
  public:
-  PackageModule(const std::string& path, KeyPaths in_keys, KeyPaths out_keys,
-                std::vector<TensorForm> inputs, BatchForm form)
-      : inputs_(std::move(inputs)), form_(std::move(form)), loader_(path, "model") {
-    in_keys_ = std::move(in_keys);
-    out_keys_ = std::move(out_keys);
+  // One of the package's models.
+  PackageModule(const std::string& path, const NetworkSpec& spec, BatchForm form)
+      : inputs_(*spec.inputs), form_(std::move(form)), loader_(path, spec.method) {
+    in_keys_ = spec.in_keys;
+    out_keys_ = spec.out_keys;
   }
   std::string to_string() const override { return show("PackageModule"); }
   SizesView sample_sizes() const noexcept override { return form_.front(); }
@@ -181,31 +181,35 @@ ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
   }
   PackageText text = text_of(zip);
   ScriptMeta& meta = text.meta;
-  KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
-  KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
-  if (!meta.inputs)
-    fail(Code::format, path, " does not say the \"inputs\" that it was compiled for");
-  if (meta.inputs->size() != in_keys.size()) {
-    fail(Code::invalid_argument, "the module takes ", meta.inputs->size(),
-         " inputs, but there are ", in_keys.size(), " in_keys: ", show_keys(in_keys));
-  }
+  NetworkSpec first{"model",
+                    chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path),
+                    chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path),
+                    meta.inputs, meta.batch};
   if (options.dtype)
     fail(Code::unsupported, "the parameters of a package are compiled: their dtype stays");
   if (options.device && !text.device.empty() &&
       c10::Device(text.device).type() != options.device->type()) {
     fail(Code::device, path, " was compiled for ", text.device, ", not for ", *options.device);
   }
-  BatchForm form = batch_form(meta.inputs, meta.batch, in_keys, path + ": tensordict.json");
+  const std::string where = path + ": tensordict.json";
   const PrivateFile file(bytes);
-  ModulePtr network = guarded(
-      [&] {
-        return std::make_shared<PackageModule>(file.path(), std::move(in_keys), std::move(out_keys),
-                                               *meta.inputs, std::move(form));
-      },
-      [&](const std::string& error) {
-        fail(Code::format, "libtorch cannot load ", path, ": ", first_line(error));
-      });
-  return with_followers(std::move(network), meta, path + ": tensordict.json");
+  const AnotherNetwork network = [&](const NetworkSpec& spec) {
+    if (!spec.inputs)
+      fail(Code::format, path, " does not say the \"inputs\" that it was compiled for");
+    if (spec.inputs->size() != spec.in_keys.size()) {
+      fail(Code::invalid_argument, "the module takes ", spec.inputs->size(),
+           " inputs, but there are ", spec.in_keys.size(), " in_keys: ", show_keys(spec.in_keys));
+    }
+    BatchForm form = batch_form(spec.inputs, spec.batch, spec.in_keys, where);
+    return guarded(
+        [&]() -> ModulePtr {
+          return std::make_shared<PackageModule>(file.path(), spec, std::move(form));
+        },
+        [&](const std::string& error) {
+          fail(Code::format, "libtorch cannot load ", path, ": ", first_line(error));
+        });
+  };
+  return with_followers(network(first), network, meta, where);
 }
 
 #else

@@ -20,7 +20,9 @@ void check_part(DistributionPart& part) {
   }
   std::vector<std::string> sorted = part.names;
   std::sort(sorted.begin(), sorted.end());
-  const auto& known = parameter_names(part.shape.root());
+  if (part.shape.mixture && !can_be_mixed(part.shape.kind))
+    fail(Code::invalid_argument, name, " is no distribution whose mixtures are supported");
+  const auto known = parameter_names(part.shape);
   if (std::find(known.begin(), known.end(), sorted) == known.end()) {
     std::string wanted, given;
     for (const auto& list : known) {
@@ -28,10 +30,16 @@ void check_part(DistributionPart& part) {
       for (const std::string& one : list) wanted += (&one == &list[0] ? "" : ", ") + one;
     }
     for (const std::string& one : part.names) given += (given.empty() ? "" : ", ") + one;
-    fail(Code::invalid_argument, name, " has the parameters ", wanted, ", not ", given);
+    fail(Code::invalid_argument, part.shape.mixture ? "a mixture of " : "", name,
+         " has the parameters ", wanted, ", not ", given);
   }
   if (part.shape.event && !is_elementwise(part.shape.kind))
     fail(Code::invalid_argument, name, " has no elements by themselves that could be one event");
+  // A number for all elements may stand beside any kind, as archives of earlier versions have it.
+  if (!part.shape.lows.empty() && !is_bounded(part.shape.root())) {
+    fail(Code::invalid_argument, distribution_name(part.shape.root()), " has no bounds, but ",
+         part.shape.lows.size(), " are given");
+  }
   const auto check_bounds = [&](double low, double high) {
     if (!(low < high))
       fail(Code::invalid_argument, name, " from ", low, " to ", high, " holds no value");

@@ -180,7 +180,10 @@ DistributionPart distribution(const Plain& given, const std::string& where) {
   members.read("out_key", part.out_key);
   members.read("log_prob_key", part.log_prob_key);
   read_bounds(members, part.shape);
-  if (*kind != DistributionKind::transformed) members.read("event", part.shape.event);
+  if (*kind != DistributionKind::transformed) {
+    members.read("event", part.shape.event);
+    members.read("mixture", part.shape.mixture);
+  }
   members.read("tanh_loc", part.shape.tanh_loc);
   members.read("upscale", part.shape.upscale);
   members.refuse_unknown();

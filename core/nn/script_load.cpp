@@ -196,10 +196,15 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   const auto mode = options.train                        ? ScriptModule::Mode::train
                     : options.freeze || options.optimize ? ScriptModule::Mode::frozen
                                                          : ScriptModule::Mode::plain;
-  ModulePtr network = std::make_shared<ScriptModule>(
+  const auto network = std::make_shared<ScriptModule>(
       prepared(parse(std::move(bytes), path, options), options, methods_of(meta)),
       std::move(in_keys), std::move(out_keys), mode, std::move(form));
-  return with_followers(std::move(network), meta, path + ": " + keys_file);
+  const std::string where = path + ": " + keys_file;
+  // The others are methods of the same object, whose parameters all share.
+  const AnotherNetwork another = [&](const NetworkSpec& spec) {
+    return network->beside(spec, batch_form(spec.inputs, spec.batch, spec.in_keys, where));
+  };
+  return with_followers(network, another, meta, where);
 }
 
 void save_script(const Module& module, const std::string& path) {

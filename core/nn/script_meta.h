@@ -4,6 +4,8 @@
 #include "core/nn/batch_form.h"
 #include "core/nn/probabilistic.h"
 
+#include <functional>
+
 namespace td {
 
 struct ScriptMeta {
@@ -28,9 +30,10 @@ void convert_inputs(ScriptMeta& meta, c10::ScalarType dtype);
 // Writes the lowest version that holds it, which older readers know.
 std::string script_meta_json(const ScriptMeta& meta);
 
-// The network with the modules that follow it. The parameters are the network's, under its names. Other
-// networks are methods of the same object.
-ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where);
+// The network with the modules that follow it; `another` makes another network of the same file.
+using AnotherNetwork = std::function<ModulePtr(const NetworkSpec&)>;
+ModulePtr with_followers(ModulePtr network, const AnotherNetwork& another, const ScriptMeta& meta,
+                         const std::string& where);
 
 // The reverse: the network, and in `meta` the modules that follow it. Throws Code::unsupported for another
 // module.

@@ -99,6 +99,7 @@ std::string show(const DistributionPart& part) {
     object.add("low", shape.low).add("high", shape.high);
   }
   if (shape.event) object.add("event", true);
+  if (shape.mixture) object.add("mixture", true);
   if (shape.tanh_loc) object.add("tanh_loc", true);
   if (shape.upscale != usual.upscale) object.add("upscale", shape.upscale);
   return object.take();
@@ -156,10 +157,9 @@ std::string show(const BatchSpec& spec) {
   return object.take();
 }
 
-// Makes a module that follows this network.
+// Makes a module that follows the first network.
 struct Maker {
-  const Module& network;
-  const std::string& where;
+  const AnotherNetwork& another;
 
   ModulePtr operator()(const NormalParamOptions& options) const {
     return module_normal_params(options);
@@ -167,12 +167,7 @@ struct Maker {
   ModulePtr operator()(const ProbabilisticSpec& spec) const {
     return module_probabilistic(spec.parts, spec.options);
   }
-  ModulePtr operator()(const NetworkSpec& spec) const {
-    const auto* script = dynamic_cast<const ScriptModule*>(&network);
-    if (script == nullptr)
-      fail(Code::unsupported, "only a TorchScript archive holds a second network");
-    return script->beside(spec, batch_form(spec.inputs, spec.batch, spec.in_keys, where));
-  }
+  ModulePtr operator()(const NetworkSpec& spec) const { return another(spec); }
 };
 
 std::optional<FollowerSpec> spec_of(const Module& module) {
@@ -224,7 +219,8 @@ void convert_inputs(ScriptMeta& meta, c10::ScalarType dtype) {
     if (auto* network = std::get_if<NetworkSpec>(&one)) convert(network->inputs);
 }
 
-ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where) {
+ModulePtr with_followers(ModulePtr network, const AnotherNetwork& another, const ScriptMeta& meta,
+                         const std::string& where) {
   if (meta.then.empty() && !meta.select_out_keys) return network;
   std::vector<ModulePtr> modules = {std::move(network)};
   SequenceOptions options;
@@ -232,7 +228,7 @@ ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::s
   options.out_keys = meta.select_out_keys;
   try {
     for (const FollowerSpec& spec : meta.then)
-      modules.push_back(std::visit(Maker{*modules[0], where}, spec));
+      modules.push_back(std::visit(Maker{another}, spec));
     return module_sequence(std::move(modules), options);
   } catch (const Error& error) {
     const bool lacks = error.code() == Code::unsupported;

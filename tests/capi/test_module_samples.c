@@ -444,7 +444,7 @@ TD_TEST(distributions_that_cannot_be_made) {
   one.in_keys_len = 1;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "loc, scale, not loc");
   one = good;
-  one.flags = 4;
+  one.flags = 8;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "flags");
   one.flags = TD_DISTRIBUTION_EVENT;
   one.kind = TD_DISTRIBUTION_TANH_NORMAL;

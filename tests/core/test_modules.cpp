@@ -383,6 +383,14 @@ TEST(Modules, AnArchiveMaySayWhatFollowsTheNetwork) {
   EXPECT_EQ(code_of([&] { save_script(*rest, folder("rest.pt")); }), Code::unsupported);
 }
 
+TEST(Modules, ANumberAsABoundStandsBesideAnyKind) {
+  const char* json =
+      R"({"version": 2, "in_keys": ["x"], "out_keys": ["param"], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["param"], "out_key": "a", "low": -1, "high": 1}]}]})";
+  const ModulePtr module =
+      through_file(of_code("def forward(self, x):\n  return x * self.w\n"), json);
+  EXPECT_TRUE(module->call(input()).get({"a"}).equal(input().get({"x"}) * 2));
+}
+
 // The method "second" follows "forward", and has its parameter.
 constexpr const char* two_networks =
     R"({"version": 2, "in_keys": [["x"]], "out_keys": [["a"]], "then": [{"kind": "network", "method": "second", "in_keys": [["a"]], "out_keys": [["b"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 3]}], "batch": {"dims": 1, "direct": [1], "flat": [2]}}]})";
@@ -453,7 +461,7 @@ TEST(Modules, AnArchiveMayWriteSomeOutputsOnly) {
 TEST(Modules, WhatFollowsIsWrittenAsItWasRead) {
   const char* same[] = {
       R"({"version": 2, "in_keys": [["a"]], "out_keys": [["p"]], "then": [{"kind": "normal_params", "in_key": ["p"], "loc_key": ["loc"], "scale_key": ["scale"], "scale_mapping": "exp", "scale_lb": 0.125}]})",
-      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"], "event": true}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
+      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"], "event": true}, {"distribution": "Normal", "in_keys": [["l"], ["m"], ["s"]], "names": ["logits", "loc", "scale"], "out_key": ["c"], "mixture": true}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
       R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})",
       R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], "batch": {"dims": 1, "direct": [1], "flat": [0, 1, 2, 3], "front": [3], "empty": false}, "then": [{"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": [-1, -2.5], "high": [1, 2]}], "interaction": "random", "return_log_prob": true, "num_samples": 0}]})"};
   EXPECT_EQ(script_meta_json(read_script_meta(two_networks, "f")), two_networks);
@@ -634,6 +642,14 @@ TEST(Modules, WhatCannotFollow) {
        Code::format, R"("low" has 2 numbers, "high" 3)"},
       {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, "x"]}]})",
        Code::format, R"("low" is no list of numbers)"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Normal", "in_keys": ["loc", "scale"], "out_key": "a", "low": [0, 0], "high": 1}]})",
+       Code::format, "Normal has no bounds, but 2 are given"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["param", "logits"], "out_key": "a", "mixture": true}]})",
+       Code::format, "Delta is no distribution whose mixtures are supported"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Normal", "in_keys": ["loc", "scale"], "out_key": "a", "mixture": true}]})",
+       Code::format, "a mixture of Normal has the parameters loc, logits, scale"},
+      {transformed(R"("base": "Normal", "transforms": [{"transform": "exp"}], "low": [0, 0])"),
+       Code::format, "Normal has no bounds, but 2 are given"},
       {transformed(R"("transforms": [{"transform": "tanh"}])"), Code::format, R"(lacks "base")"},
       {transformed(R"("base": "Bernoulli", "transforms": [])"), Code::unsupported,
        R"(the base "Bernoulli" is not transformed here)"},

@@ -168,7 +168,8 @@ KEYS = {
     "composite": '{"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "num_samples": 3, '
     '"seed_key": ["s"], "distributions": [{"distribution": "Delta", "in_keys": [["d", "param"]], "out_key": "a", '
     '"log_prob_key": ["l"]}, {"distribution": "Categorical", "names": ["probs"], "in_keys": ["q"], "out_key": "b"}, '
-    '{"distribution": "TruncatedNormal", "in_keys": ["loc", "scale"], "out_key": "c", "tanh_loc": true, "upscale": 1}]}]}',
+    '{"distribution": "TruncatedNormal", "in_keys": ["loc", "scale"], "out_key": "c", "tanh_loc": true, "upscale": 1}, '
+    '{"distribution": "Laplace", "in_keys": ["probs", "loc", "scale"], "out_key": "d", "mixture": true, "event": true}]}]}',
     "batch": '{"version": 3, "in_keys": ["x"], "out_keys": ["y"], "inputs": [{"dtype": "torch.float32", "shape": [-1, 4]}], '
     '"batch": {"dims": 1, "direct": [0, 1], "flat": [2, 3], "front": [3], "empty": false}}',
     "transformed": '{"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": '

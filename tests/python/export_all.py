@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
 import modules  # noqa: E402
+import modules_of_torchrl  # noqa: E402
 import torch  # noqa: E402
 from export_followers import CannotExport, key  # noqa: E402
 from export_module import export  # noqa: E402
@@ -181,7 +182,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     cases = []
-    for make in modules.GOOD + ([] if pt2 else modules.TRAINED):
+    for make in modules.GOOD + modules_of_torchrl.GOOD + ([] if pt2 else modules.TRAINED):
         if names and make.__name__ not in names:
             continue
         try:
@@ -193,11 +194,10 @@ def main():
             print(f"{make.__name__}: left out ({error})")
     if pt2:
         check_refused(modules.lstm_module, "cannot be a package", folder / "refused.pt", pt2=True)
-        check_refused(modules.critic_of_a_sample, "a package holds one network", folder / "refused.pt", pt2=True)
     if not names and not pt2:
         for make, text in modules.BAD_TRAINED.items():
             check_refused(make, text, train=True)
-        for make, text in modules.BAD.items():
+        for make, text in {**modules.BAD, **modules_of_torchrl.BAD}.items():
             check_refused(make, text)
     (folder / "manifest.json").write_text(json.dumps({"cases": cases}, indent=1) + "\n")
 

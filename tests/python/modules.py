@@ -1,4 +1,6 @@
 """Modules of each kind that tools/export_module.py can export, with an example of their inputs."""
+import math
+
 import torch
 from tensordict import TensorDict
 from tensordict.nn import (
@@ -784,6 +786,48 @@ def half_normal():
     return positive(make, "scale")
 
 
+def mixed(make, shape, weights=(), name="logits", **options):
+    """A mixture of three components; `shape`: of one component."""
+
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            count = 3 * math.prod(weights or (1,))
+            self.logits, self.loc, self.scale = mlp(count), mlp(3 * math.prod(shape)), mlp(3 * math.prod(shape))
+
+        def forward(self, x):
+            logits = self.logits(x).unflatten(-1, (*weights, 3))
+            sizes = (*weights, 3) if weights else (3, *shape)
+            loc, scale = (one(x).unflatten(-1, sizes) for one in (self.loc, self.scale))
+            return logits if name == "logits" else logits.softmax(-1), loc * 2, scale.exp()
+
+    names = [name, "loc", "scale"]
+    return sampled(make, names, network=TensorDictModule(Heads(), ["observation"], names), **options), observation()
+
+
+def mixture():
+    def make(logits, loc, scale):
+        return D.MixtureSameFamily(D.Categorical(logits=logits), D.Normal(loc, scale))
+
+    return mixed(make, ())
+
+
+def mixture_of_vectors():
+    def make(probs, loc, scale):
+        return D.MixtureSameFamily(D.Categorical(probs), D.Independent(D.Normal(loc, scale), 1))
+
+    return mixed(make, (2,), name="probs")
+
+
+def mixture_of_joints():
+    """Each joint has its mixture, and at a temperature."""
+
+    def make(logits, loc, scale):
+        return D.Independent(D.MixtureSameFamily(D.Categorical(logits=logits / 0.5), D.Laplace(loc, scale)), 1)
+
+    return mixed(make, (2,), weights=(2,))
+
+
 def buttons():
     def make(logits):
         return D.Independent(D.Bernoulli(logits=logits), 1)
@@ -1030,7 +1074,7 @@ def composite_of_transformed():
 
 GOOD = [
     distributional, checks, units, mapped,
-    beta, beta_of_joints, gamma, uniform, laplace, exponential, cauchy, doubled_cauchy, student_t, student_t_of_joints, poisson, dirichlet, mode_of_dirichlet, half_normal, buttons, choices, full_covariance,
+    beta, beta_of_joints, gamma, uniform, laplace, exponential, cauchy, doubled_cauchy, student_t, student_t_of_joints, poisson, dirichlet, mode_of_dirichlet, half_normal, mixture, mixture_of_vectors, mixture_of_joints, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
     probabilistic_actor, actor_value_operator, actor_critic_operator, q_value_actor,
     critic_of_a_sample, critic_of_elements, critic_of_a_class, critic_of_one_hot, critic_of_nested_keys, three_networks, critics_of_a_sample, choosing_critic, unwanted_critic, critic_of_a_composite, judged_samples, lstm_module, gru_module, own_networks,
@@ -1061,6 +1105,15 @@ def unknown_distribution():
         return D.VonMises(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
+
+
+def mixture_of_bounded():
+    from torchrl.modules import TanhNormal
+
+    def make(logits, loc, scale):
+        return D.MixtureSameFamily(D.Categorical(logits=logits), TanhNormal(loc, scale))
+
+    return mixed(make, (2,))
 
 
 def cumulative_statistics():
@@ -1285,6 +1338,7 @@ BAD_TRAINED = {cumulative_statistics: "has no momentum", dropout_in_training: "k
 
 BAD = {
     unknown_distribution: "VonMises",
+    mixture_of_bounded: "MixtureSameFamily of TanhNormal is not supported; of Normal",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",
     transformed_uniform: "transforms a distribution Uniform; of Normal",
     transform_that_lies: "is not the Transformed of the library: the value differs",

@@ -202,8 +202,6 @@ static void generation_of_calls(uint64_t *own) {
   options.rank = rank;
   options.world_size = RANKS;
   options.timeout_ms = PATIENCE_MS;
-  /* Shorter where a rank is killed: who is not told still comes to the next generation. */
-  limit.timeout_ms = kills ? LIMIT_MS : PATIENCE_MS;
   doing = "open";
   if (td_group_open(&options, &group) != TD_OK) {
     if (shared->stops) return;
@@ -215,6 +213,8 @@ static void generation_of_calls(uint64_t *own) {
       after = draw(own, 5000);
       if (pthread_create(&death, NULL, die, &after) != 0) wrong("no thread", TD_ERR_INTERNAL);
     }
+    /* Shorter from where a rank is killed: who is not told still comes to the next generation. */
+    limit.timeout_ms = kills && i >= last ? LIMIT_MS : PATIENCE_MS;
     if (!call(group, &common, kills && i >= last)) break;
     shared->calls++;
   }

@@ -224,7 +224,7 @@ const DISTRIBUTIONS = Dict(:Normal => TD_DISTRIBUTION_NORMAL, :IndependentNormal
                            :HalfNormal => TD_DISTRIBUTION_HALF_NORMAL, :LogNormal => TD_DISTRIBUTION_LOG_NORMAL)
 
 """
-    Distribution(kind, out_key; params..., event = false, low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
+    Distribution(kind, out_key; params..., event = false, mixture = false, low = -1, high = 1, tanh_loc = false, upscale = 5, log_prob_key = nothing)
 
 A distribution over entries of a dictionary, for [`probabilistic`](@ref). `kind` is `:Normal`,
 `:IndependentNormal`, `:TanhNormal`, `:TruncatedNormal`, `:Categorical`, `:OneHotCategorical`, `:Bernoulli`,
@@ -232,6 +232,8 @@ A distribution over entries of a dictionary, for [`probabilistic`](@ref). `kind`
 `:Poisson`, `:Dirichlet`, `:HalfNormal` or `:LogNormal`. Each of `params` names a parameter
 and the entry that holds it: `loc = "loc"`, `logits = ("net", "out")`; of `:Uniform`, `low` and `high` are such parameters. For others
 they are numbers, or lists with one for each element of the event, such as the joints of a robot. With `event` the last dimension is one event.
+With `mixture` it is one of several distributions of this kind, which a further parameter, `logits` or `probs`, weighs; all
+parameters have a dimension of components, which is last or in front of an event.
 """
 struct Distribution
     kind::td_distribution_kind
@@ -241,14 +243,16 @@ struct Distribution
     high::Vector{Float64}
     tanh_loc::Bool
     event::Bool
+    mixture::Bool
     upscale::Float64
     log_prob_key::Any
 end
 
-function Distribution(kind::Symbol, out_key; low = -1, high = 1, event::Bool = false, tanh_loc::Bool = false, upscale::Real = 5,
-                      log_prob_key = nothing, params...)
-    kind === :Uniform && return Distribution(TD_DISTRIBUTION_UNIFORM, out_key, Pair{String,Any}["low" => low, "high" => high],
-                                             [-1], [1], tanh_loc, event, upscale, log_prob_key)
+function Distribution(kind::Symbol, out_key; low = -1, high = 1, event::Bool = false, mixture::Bool = false, tanh_loc::Bool = false,
+                      upscale::Real = 5, log_prob_key = nothing, params...)
+    named = Pair{String,Any}[String(name) => key for (name, key) in pairs(params)]
+    kind === :Uniform && return Distribution(TD_DISTRIBUTION_UNIFORM, out_key, Pair{String,Any}["low" => low, "high" => high, named...],
+                                             [-1], [1], tanh_loc, event, mixture, upscale, log_prob_key)
     code = get(DISTRIBUTIONS, kind) do
         throw(ArgumentError("a distribution is one of $(join(sort!(collect(keys(DISTRIBUTIONS))), ", ")), not $(repr(kind))"))
     end
@@ -256,8 +260,7 @@ function Distribution(kind::Symbol, out_key; low = -1, high = 1, event::Bool = f
     all(bound -> length(bound) in (1, size), (low, high)) ||
         throw(ArgumentError("low has $(length(low)) numbers, high $(length(high))"))
     bounds = (length(bound) == 1 ? fill(Float64(only(bound)), size) : Vector{Float64}(bound) for bound in (low, high))
-    Distribution(code, out_key, Pair{String,Any}[String(name) => key for (name, key) in pairs(params)], bounds...,
-                 tanh_loc, event, upscale, log_prob_key)
+    Distribution(code, out_key, named, bounds..., tanh_loc, event, mixture, upscale, log_prob_key)
 end
 
 # f(part) for a distribution in the form of the library, which lives as long as `f` runs.
@@ -268,8 +271,10 @@ function with_distribution(f, d::Distribution)
         with_keys((d.out_key,)) do out, _
             with_optional_keys(d.log_prob_key === nothing ? nothing : (d.log_prob_key,)) do log_prob, _
                 several = length(d.low) > 1
+                flags = (d.tanh_loc ? TD_DISTRIBUTION_TANH_LOC : 0) | (d.event ? TD_DISTRIBUTION_EVENT : 0) |
+                        (d.mixture ? TD_DISTRIBUTION_MIXTURE : 0)
                 GC.@preserve d names pointers ins out f(td_distribution(
-                    kind = d.kind, flags = (d.tanh_loc ? TD_DISTRIBUTION_TANH_LOC : 0) | (d.event ? TD_DISTRIBUTION_EVENT : 0), in_keys = pointer(ins),
+                    kind = d.kind, flags = flags, in_keys = pointer(ins),
                     in_keys_len = ins_len, names = pointer(pointers), names_len = length(pointers),
                     out_key = pointer(out), log_prob_key = log_prob, low = d.low[1], high = d.high[1],
                     lows = several ? pointer(d.low) : C_NULL, highs = several ? pointer(d.high) : C_NULL,

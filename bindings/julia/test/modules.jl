@@ -130,6 +130,9 @@ end
     bounded = probabilistic(joints)(TensorDict(1; loc = [0.0 0.0], scale = [1.0 1.0]))
     @test near(bounded["x"], [0.0 4.0])
     @test_throws ArgumentError Distribution(:TanhNormal, "x"; loc = "loc", scale = "scale", low = [-1, 2], high = [1, 6, 7])
+    either = TensorDict(1; logits = [0.0 log(3.0)], loc = [2.0 6.0], scale = [1.0 1.0])
+    mixed = Distribution(:Normal, "x"; logits = "logits", loc = "loc", scale = "scale", mixture = true)
+    @test near(probabilistic(mixed)(either)["x"], [5.0])
     rates = TensorDict(1; rate = [2.0 0.5])
     @test near(probabilistic(Distribution(:Poisson, "x"; rate = "rate"); interaction = :mode, return_log_prob = true)(rates)["x_log_prob"],
                [log(2.0) - 2 -0.5])

@@ -52,9 +52,18 @@ enum {
                                      TD_DISTRIBUTION_TANH_NORMAL, which then adds the middle of its
                                      bounds as TorchRL does, and
                                      TD_DISTRIBUTION_TRUNCATED_NORMAL */
-  TD_DISTRIBUTION_EVENT = 2     /**< the last dimension is one event, of which the log-probabilities
+  TD_DISTRIBUTION_EVENT = 2,    /**< the last dimension is one event, of which the log-probabilities
                                      are summed, as in Python's Independent(…, 1); for kinds "for
                                      each element" and those of classes; since 0.3 */
+  TD_DISTRIBUTION_MIXTURE = 4   /**< one of several distributions of this kind, which a further
+                                     parameter, (logits) or (probs) of shape [..., components],
+                                     weighs, as in Python's MixtureSameFamily; the other parameters
+                                     have that dimension too, last, or in front of an event. Of
+                                     kinds "for each element" that give numbers, and of
+                                     TD_DISTRIBUTION_INDEPENDENT_NORMAL, _MULTIVARIATE_NORMAL and
+                                     _DIRICHLET; with TD_DISTRIBUTION_EVENT each element of the
+                                     event has its own mixture. It has a mean, but no mode and no
+                                     median; its draws pass no gradient; since 0.3 */
 };
 
 /**
@@ -120,9 +129,10 @@ typedef struct td_module_probabilistic_options {
  * @param result    new; free with td_module_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (other parameters than the distribution has, no
- *         distribution, an event of a kind that is one, bounds of a kind without, no room between
- *         the bounds, a reserved field that is not zero), TD_ERR_NULL_ARGUMENT (a pointer beside
- *         its length), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (two distributions write one entry)
+ *         distribution, an event of a kind that is one, a mixture of another kind than above,
+ *         bounds of a kind without, no room between the bounds, a reserved field that is not
+ *         zero), TD_ERR_NULL_ARGUMENT (a pointer beside its length), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (two distributions write one entry)
  * @threadsafety any thread
  */
 TD_API(0, 2) TD_MUST_USE

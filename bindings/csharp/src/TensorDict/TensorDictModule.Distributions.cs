@@ -101,6 +101,9 @@ namespace TensorDicts
         /// <summary>The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.</summary>
         public bool Event { get; set; }
 
+        /// <summary>One of several distributions of this kind, which a further parameter, logits or probs, weighs; all parameters have a dimension of components, which is last or in front of an event.</summary>
+        public bool Mixture { get; set; }
+
         /// <summary>If it is given, loc becomes this times the hyperbolic tangent of loc divided by this.</summary>
         public double? TanhLocUpscale { get; set; }
 
@@ -155,7 +158,8 @@ namespace TensorDicts
                     {
                         kind = (td_distribution_kind)one.Kind,
                         flags = (one.TanhLocUpscale.HasValue ? td_distribution_flags.TD_DISTRIBUTION_TANH_LOC : 0) |
-                            (one.Event ? td_distribution_flags.TD_DISTRIBUTION_EVENT : 0),
+                            (one.Event ? td_distribution_flags.TD_DISTRIBUTION_EVENT : 0) |
+                            (one.Mixture ? td_distribution_flags.TD_DISTRIBUTION_MIXTURE : 0),
                         in_keys = keys.Pointer,
                         in_keys_len = keys.Length,
                         names = names.Pointer->path,

@@ -228,6 +228,11 @@ public class ModuleTests
             new[] { new TensorDistribution(DistributionKind.Dirichlet, "x", ("concentration", "scale")) },
             new ProbabilisticOptions { ReturnLogProb = true });
         Expect.Shape(shares.Call(sure).GetTensor("x_log_prob").Shape, 4);
+        using TensorDictModule mixed = TensorDictModule.Probabilistic(
+            new TensorDistribution(DistributionKind.Normal, "x", ("probs", "scale"), ("loc", "loc"), ("scale", "scale")) { Mixture = true });
+        float[] loc = sure.GetTensor("loc").ToArray<float>(), weight = sure.GetTensor("scale").ToArray<float>();
+        float[] means = Enumerable.Range(0, 4).Select(i => ((loc[2 * i] * weight[2 * i]) + (loc[(2 * i) + 1] * weight[(2 * i) + 1])) / (weight[2 * i] + weight[(2 * i) + 1])).ToArray();
+        Near(means, mixed.Call(sure).GetTensor("x").ToArray<float>());
         using TensorDictModule halves = TensorDictModule.NormalParams("h", "exp");
         using var h = new TensorDict(1);
         h["h"] = Tensor.FromArray(new[] { 7f, 0f }, 1, 2);

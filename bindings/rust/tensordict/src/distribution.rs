@@ -92,6 +92,7 @@ pub struct Distribution {
     bounds_of_each: Vec<(f64, f64)>,
     tanh_loc: Option<f64>,
     event: bool,
+    mixture: bool,
 }
 
 impl Distribution {
@@ -113,12 +114,20 @@ impl Distribution {
             bounds_of_each: Vec::new(),
             tanh_loc: None,
             event: false,
+            mixture: false,
         }
     }
 
     /// The last dimension is one event, of which the log-probabilities are summed; for distributions of each element.
     pub fn event(mut self) -> Self {
         self.event = true;
+        self
+    }
+
+    /// One of several distributions of this kind, which a further parameter, `logits` or `probs`, weighs; all parameters have a
+    /// dimension of components, which is last or in front of an event.
+    pub fn mixture(mut self) -> Self {
+        self.mixture = true;
         self
     }
 
@@ -254,7 +263,8 @@ impl TensorDictModule {
             .map(|(one, kept)| sys::td_distribution {
                 kind: one.kind.raw(),
                 flags: if one.tanh_loc.is_some() { sys::TD_DISTRIBUTION_TANH_LOC } else { 0 }
-                    | if one.event { sys::TD_DISTRIBUTION_EVENT } else { 0 },
+                    | if one.event { sys::TD_DISTRIBUTION_EVENT } else { 0 }
+                    | if one.mixture { sys::TD_DISTRIBUTION_MIXTURE } else { 0 },
                 in_keys: kept.in_keys.list(),
                 in_keys_len: kept.in_keys.len(),
                 names: kept.names.path(),

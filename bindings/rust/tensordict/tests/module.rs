@@ -287,6 +287,16 @@ fn distributions() {
     let shares = Distribution::new(DistributionKind::Dirichlet, [("concentration", "scale")], "a");
     let one = TensorDictModule::probabilistic(&[shares], &scored).unwrap().call(&sure).unwrap();
     assert_eq!(one.tensor("a_log_prob").unwrap().shape(), [4]);
+    let weighed = [("probs", "scale"), ("loc", "loc"), ("scale", "scale")];
+    let mixed = Distribution::new(DistributionKind::Normal, weighed, "a").mixture();
+    let one = TensorDictModule::probabilistic(&[mixed], &scored).unwrap().call(&sure).unwrap();
+    let read = |name: &str| sure.tensor(name).unwrap().to_vec::<f32>().unwrap();
+    let mean = |(loc, weight): (&[f32], &[f32])| {
+        (loc[0] * weight[0] + loc[1] * weight[1]) / (weight[0] + weight[1])
+    };
+    let (loc, scale) = (read("loc"), read("scale"));
+    let want: Vec<f32> = loc.chunks(2).zip(scale.chunks(2)).map(mean).collect();
+    assert!(near(&one.tensor("a").unwrap().to_vec::<f32>().unwrap(), &want));
 }
 
 #[test]

@@ -1,0 +1,114 @@
+#include "core/nn/classes.h"
+
+#include "core/base/error.h"
+#include "core/tensor/sizes.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace td {
+
+namespace {
+
+// Class numbers; the last dimension of the parameters lists the classes.
+class Categorical : public Distribution {
+ public:
+  explicit Categorical(Classes given) : classes_(std::move(given)) {}
+  at::Tensor mode() const override { return probs().argmax(-1); }
+  at::Tensor median() const override { fail(Code::unsupported, "classes have no median"); }
+  at::Tensor mean() const override { fail(Code::unsupported, "classes have no mean"); }
+  at::Tensor deterministic() const override { return mode(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return classes_.draw(samples, generator);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor wide =
+        with_front(classes_.log_probs, value.sizes().slice(0, extra(value, 0)));
+    return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
+  }
+
+ protected:
+  std::size_t extra(const at::Tensor& value, std::int64_t event_dims) const {
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(0, value.dim() - event_dims - (probs().dim() - 1)));
+  }
+  std::int64_t classes() const { return probs().size(-1); }
+  const at::Tensor& probs() const { return classes_.probs; }
+
+ private:
+  Classes classes_;
+};
+
+class OneHotCategorical final : public Categorical {
+ public:
+  using Categorical::Categorical;
+  at::Tensor mode() const override { return at::one_hot(Categorical::mode(), classes()); }
+  at::Tensor mean() const override { return probs(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return at::one_hot(Categorical::sample(samples, generator), classes());
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    return Categorical::log_prob(value.argmax(-1));
+  }
+};
+
+class Bernoulli final : public Distribution {
+ public:
+  Bernoulli(bool from_logits, const at::Tensor& given) {
+    logits_ = from_logits ? given : at::logit(given, 1e-7);
+    probs_ = from_logits ? at::sigmoid(given) : given;
+  }
+  // NaN if both values are equally likely, as in torch.distributions.
+  at::Tensor mode() const override {
+    return probs_.ge(0.5).to(probs_.scalar_type()).masked_fill(probs_.eq(0.5), std::nan(""));
+  }
+  at::Tensor median() const override { fail(Code::unsupported, "Bernoulli has no median"); }
+  at::Tensor mean() const override { return probs_; }
+  at::Tensor deterministic() const override { return mode(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return at::bernoulli(with_front(probs_.detach(), samples), generator);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor wanted = value.to(logits_.scalar_type());
+    return wanted * logits_ - at::softplus(logits_);
+  }
+
+ private:
+  at::Tensor probs_, logits_;
+};
+
+}  // namespace
+
+Classes::Classes(bool from_logits, const at::Tensor& given) {
+  if (given.dim() < 1)
+    fail(Code::shape, "a categorical distribution needs a dimension of classes");
+  if (from_logits) {
+    log_probs = at::log_softmax(given, -1);
+    probs = log_probs.exp();
+    return;
+  }
+  probs = given / given.sum(-1, /*keepdim=*/true);
+  const double tiny = given.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
+                                                         : std::numeric_limits<float>::epsilon();
+  log_probs = probs.clamp(tiny, 1 - tiny).log();
+}
+
+at::Tensor Classes::draw(SizesView samples, const OptionalGenerator& generator) const {
+  const at::Tensor wide = with_front(probs.detach(), samples);
+  Sizes sizes(wide.sizes().begin(), wide.sizes().end() - 1);
+  return at::multinomial(wide.reshape({-1, wide.size(-1)}), 1, true, generator).reshape(sizes);
+}
+
+std::unique_ptr<const Distribution> make_classes(DistributionKind kind, bool from_logits,
+                                                 const at::Tensor& given) {
+  if (kind == DistributionKind::bernoulli) return std::make_unique<Bernoulli>(from_logits, given);
+  Classes classes(from_logits, given);
+  if (kind == DistributionKind::categorical)
+    return std::make_unique<Categorical>(std::move(classes));
+  return std::make_unique<OneHotCategorical>(std::move(classes));
+}
+
+}  // namespace td
