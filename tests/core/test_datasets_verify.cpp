@@ -140,6 +140,24 @@ TEST(DatasetsVerify, RobomimicThatContradictsItself) {
         (Lines{"episode 2: \"observation\"/\"object\" is missing, and the episodes before have it",
                "episode 2: \"obs\" has no \"object\", which \"next_obs\" has"}));
   }
+  {
+    Copy copy(from, folder("deep.hdf5"));
+    for (const char* demo : {"demo_0", "demo_1", "demo_2"}) {
+      for (const char* group : {"obs", "next_obs"}) {
+        at::Tensor object = copy.td.get({"data", demo, group, "object"}).clone();
+        copy.td.remove({"data", demo, group, "object"});
+        if (demo == std::string("demo_1") && group == std::string("next_obs")) object[1][0] += 1;
+        copy.put({"data", demo, group, "seen", "object"}, object);
+      }
+    }
+    copy.td.remove({"data", "demo_2", "next_obs", "seen"});
+    EXPECT_EQ(
+        problems_of(copy.write()),
+        (Lines{"episode 1, row 1: \"next_obs\" is not what the next row of \"obs\" has",
+               "episode 2: \"next\"/\"observation\"/\"seen\"/\"object\" is missing, and the "
+               "episodes before have it",
+               "episode 2: \"next_obs\" has no \"seen/object\", which \"obs\" has"}));
+  }
 }
 
 TEST(DatasetsVerify, MetadataOfMinari) {
