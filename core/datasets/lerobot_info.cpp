@@ -14,15 +14,15 @@ namespace {
 // A member of "features" for pictures that became a video.
 Plain video_plain(const PlannedColumn& column, const Plain& fps, VideoChoice choice) {
   const Sizes& shape = column.feature.shape;
-  const Plain about = object_of(
-      {{"video.height", Plain::of_integer(shape[0])},
-       {"video.width", Plain::of_integer(shape[1])},
-       {"video.codec", Plain::of_text(choice == VideoChoice::av1 ? "av1" : "h264")},
-       {"video.pix_fmt", Plain::of_text("yuv420p")},
-       {"video.is_depth_map", Plain::of_truth(false)},
-       {"video.fps", fps},
-       {"video.channels", Plain::of_integer(3)},
-       {"has_audio", Plain::of_truth(false)}});
+  const Plain about =
+      object_of({{"video.height", Plain::of_integer(shape[0])},
+                 {"video.width", Plain::of_integer(shape[1])},
+                 {"video.codec", Plain::of_text(choice == VideoChoice::av1 ? "av1" : "h264")},
+                 {"video.pix_fmt", Plain::of_text("yuv420p")},
+                 {"video.is_depth_map", Plain::of_truth(false)},
+                 {"video.fps", fps},
+                 {"video.channels", Plain::of_integer(3)},
+                 {"has_audio", Plain::of_truth(false)}});
   return object_of({{"dtype", Plain::of_text("video")},
                     {"shape", list_of({shape[0], shape[1], 3})},
                     {"names", column.names},
@@ -93,13 +93,13 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata,
       {v21 ? "total_videos" : "data_files_size_in_mb",
        Plain::of_integer(v21 ? count * videos : lerobot_file_megabytes)},
       {v21 ? "total_chunks" : "video_files_size_in_mb",
-       Plain::of_integer(v21 ? (count + lerobot_chunks_size - 1) / lerobot_chunks_size : lerobot_video_megabytes)},
+       Plain::of_integer(v21 ? (count + lerobot_chunks_size - 1) / lerobot_chunks_size
+                             : lerobot_video_megabytes)},
       {"fps", plan.fps},
       {"splits",
        same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
       {"data_path", path(lerobot_v21_data_path, lerobot_data_path)},
-      {"video_path",
-       videos == 0 ? Plain() : path(lerobot_v21_video_path, lerobot_video_path)},
+      {"video_path", videos == 0 ? Plain() : path(lerobot_v21_video_path, lerobot_video_path)},
       {"features", object_of(features)}};
   if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
   add_others(metadata, members);

@@ -64,7 +64,8 @@ void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVid
     const auto count = static_cast<std::int64_t>(column.numbers.size());
     const auto known = column.numbers.emplace(video.video->where(), count);
     const std::int64_t number = known.first->second;
-    if (known.second) copy_video(target, new_file(target, column.name, number, false), *video.video);
+    if (known.second)
+      copy_video(target, new_file(target, column.name, number, false), *video.video);
     column.chunks.push_back(number / lerobot_chunks_size);
     column.files.push_back(number % lerobot_chunks_size);
     column.from.push_back(video.from);
@@ -76,9 +77,8 @@ void VideoFiles::encode(files::FolderReplacement& target, const std::string& nam
                         const VideoForm& form, std::int64_t count,
                         const std::function<at::Tensor(std::int64_t i)>& frame, bool alone) {
   Column& column = column_named(name);
-  const bool is_full =
-      column.writer &&
-      (alone || column.writer->bytes() >= std::uint64_t{lerobot_video_megabytes} << 20);
+  const bool is_full = column.writer && (alone || column.writer->bytes() >=
+                                                      std::uint64_t{lerobot_video_megabytes} << 20);
   if (is_full) std::exchange(column.writer, nullptr)->finish();
   if (!column.writer) {
     const auto number = static_cast<std::int64_t>(column.numbers.size());

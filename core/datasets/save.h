@@ -25,7 +25,7 @@ struct DatasetSaveOptions {
   bool lerobot_v21 = false;  // LeRobot in version 2.1: a table, and a video, for each episode
   VideoChoice video = VideoChoice::none;  // LeRobot: pictures become videos, which lose a little
   std::int32_t video_quality = 0;         // as in VideoForm
-  bool resume = false;       // a DatasetWriter goes on behind the episodes that are there
+  bool resume = false;  // a DatasetWriter goes on behind the episodes that are there
   std::function<void(const std::string&)> lost = {};  // with `lossy`: told what is left out
 };
 

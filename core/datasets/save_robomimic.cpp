@@ -40,8 +40,7 @@ class Demo {
       if (rows.is_tensor()) {
         draft_.put(joined(joined(group_, {to}), name), rows);  // robomimic knows it as "a/b"
       } else {
-        draft_.lose("texts and files of pictures in observations, as " +
-                    show_path(views_of(key)));
+        draft_.lose("texts and files of pictures in observations, as " + show_path(views_of(key)));
       }
     }
   }

@@ -77,8 +77,8 @@ std::string tables(const WrittenVideo& video) {
   const std::size_t count = video.frames.size();
   Box keys("stss"), sizes("stsz");
   const auto is_key = [](const WrittenFrame& one) { return one.is_key; };
-  keys.put(static_cast<std::uint64_t>(
-      std::count_if(video.frames.begin(), video.frames.end(), is_key)));
+  keys.put(
+      static_cast<std::uint64_t>(std::count_if(video.frames.begin(), video.frames.end(), is_key)));
   sizes.put(0).put(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (video.frames[i].is_key) keys.put(i + 1);
@@ -108,15 +108,52 @@ std::string mp4_tables(const WrittenVideo& video) {
   const auto whole = static_cast<std::uint64_t>(video.end);
   const std::uint64_t shown = whole * movie_units / static_cast<std::uint64_t>(video.units);
   const std::string media =
-      Box("mdhd", 1 << 24).put(0, 8).put(0, 8).put(static_cast<std::uint64_t>(video.units)).put(whole, 8).put(no_language, 2).put(0, 2).make() +
-      Box("hdlr").put(0).put("vide").put(0).put(0).put(0).put(std::string_view("video\0", 6)).make() +
+      Box("mdhd", 1 << 24)
+          .put(0, 8)
+          .put(0, 8)
+          .put(static_cast<std::uint64_t>(video.units))
+          .put(whole, 8)
+          .put(no_language, 2)
+          .put(0, 2)
+          .make() +
+      Box("hdlr")
+          .put(0)
+          .put("vide")
+          .put(0)
+          .put(0)
+          .put(0)
+          .put(std::string_view("video\0", 6))
+          .make() +
       box("minf", Box("vmhd", 1).put(0, 8).make() +
                       box("dinf", Box("dref").put(1).put(Box("url ", 1).make()).make()) +
                       tables(video));
-  const std::string track =
-      Box("tkhd", 1 << 24 | 3).put(0, 8).put(0, 8).put(1).put(0).put(shown, 8).put(0, 8).put(0, 8).put_matrix().put(static_cast<std::uint64_t>(video.width) << 16).put(static_cast<std::uint64_t>(video.height) << 16).make();
-  const std::string movie =
-      Box("mvhd", 1 << 24).put(0, 8).put(0, 8).put(movie_units).put(shown, 8).put(0x10000).put(0x100, 2).put(0, 2).put(0, 8).put_matrix().put(0, 8).put(0, 8).put(0, 8).put(2).make();
+  const std::string track = Box("tkhd", 1 << 24 | 3)
+                                .put(0, 8)
+                                .put(0, 8)
+                                .put(1)
+                                .put(0)
+                                .put(shown, 8)
+                                .put(0, 8)
+                                .put(0, 8)
+                                .put_matrix()
+                                .put(static_cast<std::uint64_t>(video.width) << 16)
+                                .put(static_cast<std::uint64_t>(video.height) << 16)
+                                .make();
+  const std::string movie = Box("mvhd", 1 << 24)
+                                .put(0, 8)
+                                .put(0, 8)
+                                .put(movie_units)
+                                .put(shown, 8)
+                                .put(0x10000)
+                                .put(0x100, 2)
+                                .put(0, 2)
+                                .put(0, 8)
+                                .put_matrix()
+                                .put(0, 8)
+                                .put(0, 8)
+                                .put(0, 8)
+                                .put(2)
+                                .make();
   return box("moov", movie + box("trak", track + box("mdia", media)));
 }
 

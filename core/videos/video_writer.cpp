@@ -40,8 +40,8 @@ VideoWriter::VideoWriter(const std::string& path, const VideoForm& form, std::st
   }
   const std::int32_t worst = is_h264 ? worst_h264 : worst_av1;
   if (form.quality < 0 || form.quality > worst) {
-    fail(Code::invalid_argument, where_, ": the quality of ", is_h264 ? "H.264" : "AV1", " is 1 to ",
-         worst, ", or 0; not ", form.quality);
+    fail(Code::invalid_argument, where_, ": the quality of ", is_h264 ? "H.264" : "AV1",
+         " is 1 to ", worst, ", or 0; not ", form.quality);
   }
   video_.codec = form.codec;
   video_.height = static_cast<std::int32_t>(form.height);
@@ -90,8 +90,7 @@ void VideoWriter::write_encoded() {
     TdVideoError error;
     require(library_.encode_receive(encoder_.get(), &bytes, &count, &is_key, &error), error);
     if (bytes == nullptr) return;
-    const std::string_view stream(static_cast<const char*>(bytes),
-                                  static_cast<std::size_t>(count));
+    const std::string_view stream(static_cast<const char*>(bytes), static_cast<std::size_t>(count));
     const std::string frame = videos::file_frame(video_.codec, stream, where_);
     const auto number = static_cast<std::int64_t>(video_.frames.size());
     if (number == 0) note_header(stream);

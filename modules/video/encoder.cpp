@@ -45,7 +45,7 @@ struct TdVideoEncoder {
   Owned<AVCodecContext> context;
   Owned<AVPacket> packet;
   Owned<AVFrame> frame;
-  Owned<SwsContext> scaler;  // from red, green and blue
+  Owned<SwsContext> scaler;    // from red, green and blue
   Owned<std::uint8_t> source;  // a frame of them; the scaler reads whole vectors
   int stride = 0;
 
@@ -144,8 +144,8 @@ int td_video_encode_send(TdVideoEncoder *encoder, const std::uint8_t *frame, std
                   frame + static_cast<std::size_t>(row) * bytes, bytes);
     const std::uint8_t *const planes[] = {encoder->source.get(), nullptr, nullptr, nullptr};
     const int strides[] = {encoder->stride, 0, 0, 0};
-    const int rows = sws_scale(encoder->scaler.get(), planes, strides, 0, context.height, to.data,
-                               to.linesize);
+    const int rows =
+        sws_scale(encoder->scaler.get(), planes, strides, 0, context.height, to.data, to.linesize);
     if (rows != context.height) return fail(error, EINVAL, "its colours cannot be computed");
     to.pts = time;
   }

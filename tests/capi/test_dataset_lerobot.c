@@ -120,9 +120,8 @@ TD_TEST(each_dtype_comes_back) {
   static const td_dtype dtypes[] = {TD_DTYPE_FLOAT16, TD_DTYPE_FLOAT32, TD_DTYPE_FLOAT64,
                                     TD_DTYPE_BOOL,    TD_DTYPE_UINT8,   TD_DTYPE_INT8,
                                     TD_DTYPE_INT16,   TD_DTYPE_INT32,   TD_DTYPE_INT64};
-  static const int64_t shapes[][6] = {{4},          {4, 1},          {4, 3},
-                                      {4, 2, 3},    {4, 2, 1, 2},    {4, 1, 2, 1, 2},
-                                      {4, 2, 1, 1, 2, 1}};
+  static const int64_t shapes[][6] = {
+      {4}, {4, 1}, {4, 3}, {4, 2, 3}, {4, 2, 1, 2}, {4, 1, 2, 1, 2}, {4, 2, 1, 1, 2, 1}};
   need_arrow();
   td_tensordict *td = td_empty(TD_SIZES(4)), *about = td_empty(TD_NO_SIZES), *is = NULL;
   char name[16];

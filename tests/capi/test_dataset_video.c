@@ -237,9 +237,9 @@ TD_TEST(pictures_become_videos) {
                   "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0392156862745098");
     td_free(is);
     td_dataset_free(set);
-    TD_CHECK(td_exists(td_path(
-        to, way < 2 ? "videos/observation.images.front/chunk-000/file-000.mp4"
-                    : "videos/chunk-000/observation.images.front/episode_000002.mp4")));
+    TD_CHECK(td_exists(
+        td_path(to, way < 2 ? "videos/observation.images.front/chunk-000/file-000.mp4"
+                            : "videos/chunk-000/observation.images.front/episode_000002.mp4")));
     set = open_videos(to);
     TD_DO(td_dataset_flat(set, &is));
     td_tensor *frames = td_take(is, FRONT);
@@ -279,8 +279,7 @@ TD_TEST(what_is_no_video) {
   TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "cannot have frames of 15 by 16; both must be even");
   options.video_quality = 60;
-  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options),
-            TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options), TD_ERR_UNSUPPORTED);
   options.video = 3;
   TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options),
             TD_ERR_INVALID_ARGUMENT);

@@ -194,8 +194,8 @@ TEST(DatasetsSaved, ObservationsOfRobomimicAtAnyDepth) {
   const auto set = Dataset::open(folder("a.hdf5"), {});
   EXPECT_EQ(set->kind(), robomimic);
   expect_within(td, set->rows(0, 5));
-  expect_same_set(*set, *converted(*converted(*set, minari, folder("there")), robomimic,
-                                   folder("back.hdf5")));
+  expect_same_set(
+      *set, *converted(*converted(*set, minari, folder("there")), robomimic, folder("back.hdf5")));
 }
 
 TEST(DatasetsSaved, RowsOfAProgram) {

@@ -201,8 +201,10 @@ std::vector<std::uint8_t> painted(std::int64_t height, std::int64_t width, int f
   std::vector<std::uint8_t> pixels;
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
-      pixels.push_back(static_cast<std::uint8_t>(128 + 100 * std::sin(0.05 * static_cast<double>(x + 4 * frame))));
-      pixels.push_back(static_cast<std::uint8_t>(128 + 100 * std::cos(0.06 * static_cast<double>(y + 3 * frame))));
+      pixels.push_back(static_cast<std::uint8_t>(
+          128 + 100 * std::sin(0.05 * static_cast<double>(x + 4 * frame))));
+      pixels.push_back(static_cast<std::uint8_t>(
+          128 + 100 * std::cos(0.06 * static_cast<double>(y + 3 * frame))));
       pixels.push_back(static_cast<std::uint8_t>(2 * frame + y));
     }
   }

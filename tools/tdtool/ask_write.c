@@ -33,7 +33,8 @@ static const tool_option convert_options[] = {
      "LeRobot: pictures become videos, which lose a little; otherwise they are PNG", TAKES_TEXT,
      &convert_asked.video},
     {"video-quality", 0, "N", NULL,
-     "of videos, less is better and larger: h264 1 to 51, 23 by default; av1 1 to 63, 30 by default",
+     "of videos, less is better and larger: h264 1 to 51, 23 by default; av1 1 to 63, 30 by "
+     "default",
      TAKES_COUNT, &convert_asked.video_quality},
     SAVING_OPTIONS,
 };
