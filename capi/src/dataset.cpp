@@ -50,6 +50,9 @@ td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   result.lerobot_v21 = (given.flags & TD_DATASET_SAVE_LEROBOT_V21) != 0;
   result.resume = (given.flags & TD_DATASET_SAVE_RESUME) != 0;
   result.deflate = given.deflate;
+  result.video = capi::choice_in<td::VideoChoice>(given.video, TD_DATASET_VIDEO_NONE,
+                                                  TD_DATASET_VIDEO_AV1, "video");
+  result.video_quality = given.video_quality;
   return result;
 }
 

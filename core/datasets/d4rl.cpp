@@ -32,8 +32,9 @@ const std::vector<Known>& known_datasets() {
 
 class D4rl final : public GroupSource {
  public:
-  D4rl(std::unique_ptr<hdf5::GroupFile> file, std::int64_t max_episode_steps)
+  D4rl(std::unique_ptr<hdf5::GroupFile> file, std::int64_t max_episode_steps, const MendFn& mend)
       : GroupSource(std::move(file)), limit_(max_episode_steps) {
+    mended = mend;
     kind = DatasetKind::d4rl;
     const std::vector<std::string> names = file_->names("/");
     const auto has = [&](const char* name) {
@@ -121,10 +122,11 @@ class D4rl final : public GroupSource {
 
   void add_table(const std::string& group) {
     Table table{tables_.empty() ? 0 : tables_.back().first + tables_.back().rows, -1, {}};
-    std::vector<hdf5::Leaf> leaves = leaves_of(*file_, group);
+    std::vector<hdf5::Leaf> leaves = mended ? readable_leaves(group) : leaves_of(*file_, group);
     for (const hdf5::Leaf& leaf : leaves) {
       if (leaf.path == OwnedKey{"observations"}) table.rows = leaf.rows();
     }
+    if (mended) table.rows = whole_rows(leaves, group);
     if (table.rows < 0) {
       fail(Code::format, file_->where(), ": there are no observations with rows in ", quote(group));
     }
@@ -138,11 +140,13 @@ class D4rl final : public GroupSource {
         if (leaf.path != OwnedKey{known.name}) continue;
         column.key = known.key;
         column.form = known.form;
-        require_rows(*file_, leaf, table.rows);
+        if (!mended) require_rows(*file_, leaf, table.rows);
         if (known.form != Form::as_stored && leaf.holds != hdf5::Leaf::tensor)
           fail(Code::format, file_->where(), ": ", quote(leaf.place), " holds no numbers");
         if (known.form != Form::as_stored && leaf.sizes.size() > 1) wide_.insert(known.name);
       }
+      if (mended && (leaf.path[0] == "infos" || !column.key.empty())) fit(leaf, table.rows);
+      if (mended && leaf.rows() < 0) continue;
       if (leaf.path[0] == "metadata" || leaf.rows() != table.rows) {
         others_.push_back(std::move(leaf));
         continue;
@@ -159,6 +163,53 @@ class D4rl final : public GroupSource {
     }
     if (find(table, {"next", "truncated"}) != nullptr) limit_ = 0;  // the file says it
     tables_.push_back(std::move(table));
+  }
+
+  // All that can be looked at, a dataset or a group at a time.
+  std::vector<hdf5::Leaf> readable_leaves(const std::string& group) const {
+    std::vector<hdf5::Leaf> leaves;
+    const std::string above = group == "/" ? group : group + "/";
+    for (const std::string& name : file_->names(group)) {
+      if (name == "virtual") continue;
+      try {
+        for (hdf5::Leaf& leaf : file_->leaves(above + name)) {
+          leaf.path.insert(leaf.path.begin(), name);
+          leaves.push_back(std::move(leaf));
+        }
+      } catch (const Error& failure) {
+        if (failure.code() == Code::out_of_memory) throw;
+        mended.lost("", text_of(quote(above + name), " cannot be read"));
+      }
+    }
+    return leaves;
+  }
+
+  // Those for which each dataset that is needed has some.
+  std::int64_t whole_rows(const std::vector<hdf5::Leaf>& leaves, const std::string& group) const {
+    std::int64_t least = -1, most = -1;
+    for (const hdf5::Leaf& leaf : leaves) {
+      const bool counts =
+          std::any_of(known_datasets().begin(), known_datasets().end(), [&](const Known& known) {
+            return leaf.path == OwnedKey{known.name} && (known.mandatory || leaf.rows() > 0);
+          });
+      if (!counts || leaf.rows() < 0) continue;
+      least = least < 0 ? leaf.rows() : std::min(least, leaf.rows());
+      most = std::max(most, leaf.rows());
+    }
+    if (least != most)
+      mended.lost("", text_of("the rows of ", quote(group), " from ", least, " on, of ", most));
+    return least;
+  }
+
+  // Takes what a dataset has beyond the rows; without all of them it is lost.
+  void fit(hdf5::Leaf& leaf, std::int64_t rows) const {
+    if (leaf.rows() == rows || leaf.sizes.empty()) return;
+    if (leaf.rows() < rows) {
+      mended.lost("", text_of(quote(leaf.place), " has ", leaf.rows(), " rows of ", rows));
+      leaf.sizes.clear();
+      return;
+    }
+    leaf.sizes[0] = rows;
   }
 
   static const Column* find(const Table& table, const OwnedKey& key) {
@@ -205,8 +256,8 @@ class D4rl final : public GroupSource {
 std::unique_ptr<Source> open_d4rl(const std::string& path, const DatasetOptions& options) {
   if (options.max_episode_steps < 0)
     fail(Code::invalid_argument, "episodes of at most ", options.max_episode_steps, " steps");
-  return std::make_unique<D4rl>(hdf5::GroupFile::open(path, options.max_bytes, options.max_entries),
-                                options.max_episode_steps);
+  return std::make_unique<D4rl>(open_groups(path, options), options.max_episode_steps,
+                                options.mended);
 }
 
 }  // namespace td::datasets

@@ -51,7 +51,7 @@ struct DatasetOptions {
   bool videos = false;                 // so do the frames of videos, which are left out otherwise
   double rate = 0;    // ROS: rows each second; 0: a row for each message of `clock`
   std::string clock;  // ROS: a topic; empty: the one with the most messages
-  // Minari, LeRobot and robomimic: what they say of themselves is not believed, but counted anew (core/datasets/repair.h).
+  // Minari, LeRobot, robomimic and D4RL: what they say of themselves is not believed, but counted anew (core/datasets/repair.h).
   MendFn mended = {};
 };
 

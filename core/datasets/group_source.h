@@ -62,6 +62,10 @@ class GroupSource : public Source {
   std::unique_ptr<hdf5::GroupFile> file_;
 };
 
+// The file of a set; `file` is its name in the set, for what `options.mended` is told.
+std::unique_ptr<hdf5::GroupFile> open_groups(const std::string& path, const DatasetOptions& options,
+                                             const std::string& file = {});
+
 // The attribute of robomimic's /data by which we know an observation that is no dictionary.
 inline constexpr const char* plain_mark = "tensordict_plain_observation";
 

@@ -11,6 +11,24 @@ namespace td::datasets {
 
 namespace {
 
+// A member of "features" for pictures that became a video.
+Plain video_plain(const PlannedColumn& column, const Plain& fps, VideoChoice choice) {
+  const Sizes& shape = column.feature.shape;
+  const Plain about =
+      object_of({{"video.height", Plain::of_integer(shape[0])},
+                 {"video.width", Plain::of_integer(shape[1])},
+                 {"video.codec", Plain::of_text(choice == VideoChoice::av1 ? "av1" : "h264")},
+                 {"video.pix_fmt", Plain::of_text("yuv420p")},
+                 {"video.is_depth_map", Plain::of_truth(false)},
+                 {"video.fps", fps},
+                 {"video.channels", Plain::of_integer(3)},
+                 {"has_audio", Plain::of_truth(false)}});
+  return object_of({{"dtype", Plain::of_text("video")},
+                    {"shape", list_of({shape[0], shape[1], 3})},
+                    {"names", column.names},
+                    {"info", about}});
+}
+
 // What other kinds, or we do not know, stays.
 void add_others(const TensorDict& metadata, std::vector<std::pair<std::string, Plain>>& members) {
   static constexpr std::string_view ours[] = {"total_videos",
@@ -41,14 +59,20 @@ void add_others(const TensorDict& metadata, std::vector<std::pair<std::string, P
 
 }  // namespace
 
-Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata, bool v21) {
+Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata,
+                   const DatasetSaveOptions& options) {
+  const bool v21 = options.lerobot_v21;
+  auto videos = static_cast<std::int64_t>(plan.videos.size());
   const auto count = static_cast<std::int64_t>(plan.episodes.size());
   std::vector<std::pair<std::string, Plain>> features;
   std::vector<Plain> alone;
   for (const PlannedColumn& column : plan.columns) {
     const Feature& feature = column.feature;
+    videos += column.is_video ? 1 : 0;
     features.emplace_back(feature.column,
-                          feature_plain(dtype_text(feature), feature.shape, column.names));
+                          column.is_video
+                              ? video_plain(column, plan.fps, options.video)
+                              : feature_plain(dtype_text(feature), feature.shape, column.names));
     if (column.is_alone) alone.push_back(Plain::of_text(feature.column));
   }
   for (const auto& video : plan.videos) features.push_back(video);
@@ -58,7 +82,6 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata, bool v21
   const Plain splits = metadata_member(metadata, "splits");
   const Plain before = metadata_member(metadata, "total_episodes");
   const bool same = splits.is(Plain::object) && before == Plain::of_integer(count);
-  const auto videos = static_cast<std::int64_t>(plan.videos.size());
   const auto path = [&](const char* v2, const char* v3) { return Plain::of_text(v21 ? v2 : v3); };
   std::vector<std::pair<std::string, Plain>> members{
       {"codebase_version", Plain::of_text(v21 ? "v2.1" : "v3.0")},
@@ -70,13 +93,13 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata, bool v21
       {v21 ? "total_videos" : "data_files_size_in_mb",
        Plain::of_integer(v21 ? count * videos : lerobot_file_megabytes)},
       {v21 ? "total_chunks" : "video_files_size_in_mb",
-       Plain::of_integer(v21 ? (count + lerobot_chunks_size - 1) / lerobot_chunks_size : 200)},
+       Plain::of_integer(v21 ? (count + lerobot_chunks_size - 1) / lerobot_chunks_size
+                             : lerobot_video_megabytes)},
       {"fps", plan.fps},
       {"splits",
        same ? splits : object_of({{"train", Plain::of_text("0:" + std::to_string(count))}})},
       {"data_path", path(lerobot_v21_data_path, lerobot_data_path)},
-      {"video_path",
-       plan.videos.empty() ? Plain() : path(lerobot_v21_video_path, lerobot_video_path)},
+      {"video_path", videos == 0 ? Plain() : path(lerobot_v21_video_path, lerobot_video_path)},
       {"features", object_of(features)}};
   if (!alone.empty()) members.emplace_back(scalars_mark, Plain::of_list(std::move(alone)));
   add_others(metadata, members);

@@ -59,7 +59,7 @@ std::vector<Plain> in_order(std::vector<Plain> lines, const char* name, const st
 
 std::string filled_path(std::string_view pattern,
                         const std::vector<std::pair<std::string_view, std::int64_t>>& numbers,
-                        const std::string& where) {
+                        const std::string& where, std::string_view video) {
   std::string path;
   for (std::size_t at = 0; at < pattern.size();) {
     if (pattern[at] != '{') {
@@ -69,6 +69,11 @@ std::string filled_path(std::string_view pattern,
     const std::size_t end = pattern.find('}', at);
     const std::string_view inner =
         end == std::string_view::npos ? std::string_view() : pattern.substr(at + 1, end - at - 1);
+    if (!video.empty() && inner == "video_key") {
+      path += video;
+      at = end + 1;
+      continue;
+    }
     const std::size_t colon = std::min(inner.find(':'), inner.size());
     const auto known = std::find_if(numbers.begin(), numbers.end(), [&](const auto& one) {
       return one.first == inner.substr(0, colon);
@@ -278,12 +283,7 @@ std::string LeRobotMeta::path_of(
     std::string_view video) const {
   const Plain* pattern = info_.find(name, Plain::text);
   if (pattern == nullptr) fail(Code::format, where(), " has no text ", quote(name));
-  std::string path(pattern->characters());
-  constexpr std::string_view key = "{video_key}";
-  const std::size_t at = video.empty() ? std::string::npos : path.find(key);
-  if (at == std::string::npos) return filled_path(path, numbers, where());
-  return filled_path(path.substr(0, at), numbers, where()) + std::string(video) +
-         filled_path(path.substr(at + key.size()), numbers, where());
+  return filled_path(pattern->characters(), numbers, where(), video);
 }
 
 std::int64_t LeRobotMeta::first_row(std::int64_t episode) const {

@@ -96,9 +96,10 @@ class LeRobotMeta {
   mutable std::size_t table_number_ = 0;
 };
 
-// A path of info.json with numbers in place of "{episode_index:06d}". Code::format for other names.
+// A path of info.json with numbers in place of "{episode_index:06d}", and `video` of "{video_key}". Code::format for other
+// names.
 std::string filled_path(std::string_view pattern,
                         const std::vector<std::pair<std::string_view, std::int64_t>>& numbers,
-                        const std::string& where);
+                        const std::string& where, std::string_view video = {});
 
 }  // namespace td::datasets

@@ -15,10 +15,10 @@ namespace td::datasets {
 
 class LeRobotPlanner::State {
  public:
-  State(const TensorDict& metadata, Draft& draft)
+  State(const TensorDict& metadata, Draft& draft, bool videos)
       : metadata_(metadata),
         draft_(draft),
-        columns_(metadata, draft, plan_.columns),
+        columns_(metadata, draft, plan_.columns, videos),
         tasks_(metadata, "tasks") {
     note_metadata();
   }
@@ -218,8 +218,8 @@ std::int64_t TextNumbers::number_of(const std::string& text) {
   return added.first->second;
 }
 
-LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, Draft& draft)
-    : state_(std::make_unique<State>(metadata, draft)) {}
+LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, Draft& draft, bool videos)
+    : state_(std::make_unique<State>(metadata, draft, videos)) {}
 LeRobotPlanner::~LeRobotPlanner() = default;
 
 bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about,

@@ -18,6 +18,7 @@ struct PlannedColumn {
   Plain names;              // as in info.json
   bool is_alone = false;    // one number for each row, without a dimension
   bool is_encoded = false;  // pictures that are tensors, and become files
+  bool is_video = false;    // pictures that become a video
 };
 
 // Texts by their numbers: tasks.
@@ -50,7 +51,8 @@ struct LeRobotPlan {
 // Plans a set episode by episode. Notes down in `draft` what cannot be held.
 class LeRobotPlanner {
  public:
-  LeRobotPlanner(const TensorDict& metadata, Draft& draft);
+  // `videos`: pictures become videos.
+  LeRobotPlanner(const TensorDict& metadata, Draft& draft, bool videos);
   ~LeRobotPlanner();
 
   // Whether it is written: one without steps is not. The first one has the columns of all.

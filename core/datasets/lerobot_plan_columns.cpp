@@ -23,6 +23,12 @@ bool is_made_anew(std::string_view column) {
                      [&](const char* one) { return column == one; });
 }
 
+// A column is the name of a folder, too.
+void require_folder(const std::string& column) {
+  if (column.empty() || column[0] == '.')
+    fail(Code::unsupported, quote(column), " cannot be the folder of a video");
+}
+
 std::string shown_key(const OwnedKey& key) { return show_path(views_of(key)); }
 
 Plain picture_names() {
@@ -33,9 +39,10 @@ Plain picture_names() {
 }  // namespace
 
 LeRobotColumns::LeRobotColumns(const TensorDict& metadata, Draft& draft,
-                               std::vector<PlannedColumn>& columns)
+                               std::vector<PlannedColumn>& columns, bool videos)
     : draft_(draft),
       columns_(columns),
+      videos_(videos),
       has_subtasks_(metadata_member(metadata, "subtasks").is(Plain::list)) {
   find_known(metadata);
 }
@@ -79,6 +86,8 @@ void LeRobotColumns::plan(const Entries& entries) {
       draft_.lose("the dots in the name of " + shown_key(key) +
                   ", at which LeRobot's readers split");
     if (!describe(column, *entries.find(key), named)) continue;
+    column.is_video = videos_ && column.feature.holds == Feature::image;
+    if (column.is_video) require_folder(name);
     for (const PlannedColumn& other : columns_) {
       if (other.feature.column == name)
         fail(Code::key_exists, "two entries would be the column ", quote(name));
@@ -149,7 +158,7 @@ bool LeRobotColumns::describe(PlannedColumn& column, const Rows& rows, const Fea
 
 Sizes LeRobotColumns::picture_shape(const std::string& file, const std::string& name,
                                     const Feature* named) {
-  if (named != nullptr && named->holds == Feature::image) return named->shape;
+  if (!videos_ && named != nullptr && named->holds == Feature::image) return named->shape;
   try {
     const at::Tensor picture = decode_picture(file, name);
     Sizes shape(picture.sizes().begin(), picture.sizes().end());

@@ -13,7 +13,8 @@ namespace td::datasets {
 class LeRobotColumns {
  public:
   // `columns` must outlive it.
-  LeRobotColumns(const TensorDict& metadata, Draft& draft, std::vector<PlannedColumn>& columns);
+  LeRobotColumns(const TensorDict& metadata, Draft& draft, std::vector<PlannedColumn>& columns,
+                 bool videos);
 
   // By the first episode.
   void plan(const Entries& entries);
@@ -32,6 +33,7 @@ class LeRobotColumns {
 
   Draft& draft_;
   std::vector<PlannedColumn>& columns_;
+  bool videos_;  // pictures become videos
   bool has_subtasks_;
   Plain features_;
   std::vector<Feature> known_;

@@ -123,7 +123,7 @@ FeatureStats PictureStats::take() const {
 }
 
 std::vector<std::int64_t> sampled_pictures(std::int64_t count) {
-  const auto wanted = static_cast<std::int64_t>(std::pow(static_cast<double>(At::count), 0.75));
+  const auto wanted = static_cast<std::int64_t>(std::pow(static_cast<double>(count), 0.75));
   const std::int64_t chosen =
       std::min(count, std::max<std::int64_t>(100, std::min<std::int64_t>(wanted, 10000)));
   std::vector<std::int64_t> places;

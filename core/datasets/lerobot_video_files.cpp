@@ -1,5 +1,6 @@
 #include "core/datasets/lerobot_video_files.h"
 
+#include "core/base/quote.h"
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/lerobot_info.h"
 #include "core/datasets/lerobot_meta.h"
@@ -8,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace td::datasets {
 
@@ -19,11 +21,23 @@ void copy_video(const files::FolderReplacement& target, const std::string& to, c
   copy.commit(false);
 }
 
+// The path of a video below the set, whose folder is made with the first one in it. `alone`: by version 2.1.
+std::string new_file(files::FolderReplacement& target, const std::string& column,
+                     std::int64_t number, bool alone) {
+  const std::int64_t chunk = number / lerobot_chunks_size, file = number % lerobot_chunks_size;
+  std::string path =
+      alone ? filled_path(lerobot_v21_video_path,
+                          {{"episode_chunk", chunk}, {"episode_index", number}}, "", column)
+            : filled_path(lerobot_video_path, {{"chunk_index", chunk}, {"file_index", file}}, "",
+                          column);
+  if (file == 0) target.make_folder(path.substr(0, path.rfind('/')));
+  return path;
+}
+
 }  // namespace
 
 void VideoFiles::add_alone(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
                            std::int64_t episode) {
-  const std::int64_t chunk = episode / lerobot_chunks_size;
   for (const HeldVideo& video : videos) {
     const auto count = static_cast<std::int64_t>(video.frames.size());
     if (count != video.video->frames() || video.from != 0) {
@@ -31,45 +45,60 @@ void VideoFiles::add_alone(files::FolderReplacement& target, const std::vector<H
            " frames, and episode ", episode, " is ", count,
            " of them: version 2.1 has a video for each episode, and videos are not cut");
     }
-    const std::string path =
-        filled_path("videos/chunk-{episode_chunk:03d}/", {{"episode_chunk", chunk}}, "") +
-        video.column;
-    if (episode == 0 && &video == &videos[0]) target.make_folder("videos");
-    if (episode % lerobot_chunks_size == 0) {
-      if (&video == &videos[0])
-        target.make_folder(path.substr(0, path.size() - video.column.size() - 1));
-      target.make_folder(path);
-    }
-    copy_video(
-        target,
-        path + filled_path("/episode_{episode_index:06d}.mp4", {{"episode_index", episode}}, ""),
-        *video.video);
+    copy_video(target, new_file(target, video.column, episode, true), *video.video);
   }
+}
+
+VideoFiles::Column& VideoFiles::column_named(const std::string& name) {
+  for (Column& column : columns_) {
+    if (column.name == name) return column;
+  }
+  columns_.push_back({name, {}, {}, {}, {}, {}, {}});
+  return columns_.back();
 }
 
 void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
                      double fps) {
-  for (std::size_t i = 0; i < videos.size(); ++i) {
-    const HeldVideo& video = videos[i];
-    if (i == columns_.size()) columns_.push_back({video.column, {}, {}, {}, {}, {}});
-    Column& column = columns_[i];
+  for (const HeldVideo& video : videos) {
+    Column& column = column_named(video.column);
     const auto count = static_cast<std::int64_t>(column.numbers.size());
     const auto known = column.numbers.emplace(video.video->where(), count);
-    const std::int64_t chunk = known.first->second / lerobot_chunks_size,
-                       file = known.first->second % lerobot_chunks_size;
-    if (known.second) {
-      const std::string folder = "videos/" + video.column;
-      if (count == 0 && i == 0) target.make_folder("videos");
-      if (count == 0) target.make_folder(folder);
-      const std::string name = filled_path("/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4",
-                                           {{"chunk_index", chunk}, {"file_index", file}}, "");
-      if (file == 0) target.make_folder(folder + name.substr(0, name.rfind('/')));
-      copy_video(target, folder + name, *video.video);
-    }
-    column.chunks.push_back(chunk);
-    column.files.push_back(file);
+    const std::int64_t number = known.first->second;
+    if (known.second)
+      copy_video(target, new_file(target, column.name, number, false), *video.video);
+    column.chunks.push_back(number / lerobot_chunks_size);
+    column.files.push_back(number % lerobot_chunks_size);
     column.from.push_back(video.from);
     column.to.push_back(video.from + static_cast<double>(video.frames.size()) / fps);
+  }
+}
+
+void VideoFiles::encode(files::FolderReplacement& target, const std::string& name,
+                        const VideoForm& form, std::int64_t count,
+                        const std::function<at::Tensor(std::int64_t i)>& frame, bool alone) {
+  Column& column = column_named(name);
+  const bool is_full = column.writer && (alone || column.writer->bytes() >=
+                                                      std::uint64_t{lerobot_video_megabytes} << 20);
+  if (is_full) std::exchange(column.writer, nullptr)->finish();
+  if (!column.writer) {
+    const auto number = static_cast<std::int64_t>(column.numbers.size());
+    const std::string path = new_file(target, name, number, alone);
+    column.numbers.emplace(path, number);
+    column.writer = std::make_unique<VideoWriter>(files::join(target.path(), path), form,
+                                                  "the video " + quote(name));
+  }
+  const std::int64_t number = static_cast<std::int64_t>(column.numbers.size()) - 1;
+  column.chunks.push_back(number / lerobot_chunks_size);
+  column.files.push_back(number % lerobot_chunks_size);
+  column.from.push_back(static_cast<double>(column.writer->frames()) / form.rate);
+  for (std::int64_t i = 0; i < count; ++i)
+    column.writer->add(frame(i).contiguous().data_ptr<std::uint8_t>());
+  column.to.push_back(static_cast<double>(column.writer->frames()) / form.rate);
+}
+
+void VideoFiles::finish() {
+  for (Column& column : columns_) {
+    if (column.writer) std::exchange(column.writer, nullptr)->finish();
   }
 }
 

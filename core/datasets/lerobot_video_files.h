@@ -1,4 +1,5 @@
-// core/datasets/lerobot_video_files.h: videos of other sets of LeRobot, copied as they are: an episode is a part of a file.
+// core/datasets/lerobot_video_files.h: the videos of a set of LeRobot that is written: those of other sets, copied as they are, and
+// those that are encoded. An episode is a part of a file.
 #pragma once
 
 #include "core/arrow/made.h"
@@ -6,7 +7,9 @@
 #include "core/datasets/source.h"
 #include "core/io/folder.h"
 #include "core/videos/video.h"
+#include "core/videos/video_writer.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +25,13 @@ class VideoFiles {
   // Copies the file of each of an episode's videos, which has no other frames: version 2.1. Code::unsupported if it has.
   static void add_alone(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
                         std::int64_t episode);
+  // Encodes an episode behind those before, or with `alone` (version 2.1) into a file of its own. `frame(i)` is uint8 [height, width, 3],
+  // which lives until the next call.
+  void encode(files::FolderReplacement& target, const std::string& column, const VideoForm& form,
+              std::int64_t count, const std::function<at::Tensor(std::int64_t i)>& frame,
+              bool alone);
+  void finish();  // files that are being encoded
+
   // Of some frames, which are decoded. Code::unsupported without the module.
   FeatureStats stats_of_video(const HeldVideo& video);
   // What the table of episodes has of them.
@@ -33,7 +43,10 @@ class VideoFiles {
     std::map<std::string, std::int64_t> numbers;  // of files, by where they were
     std::vector<std::int64_t> chunks, files;      // of each episode
     std::vector<double> from, to;
+    std::unique_ptr<VideoWriter> writer = {};  // of the last file
   };
+  Column& column_named(const std::string& name);
+
   std::vector<Column> columns_;
   std::unique_ptr<VideoReader> reader_;  // the last one
 };

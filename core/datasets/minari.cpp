@@ -13,6 +13,7 @@ namespace td::datasets {
 namespace {
 
 constexpr std::size_t most_json = std::size_t{1} << 28;
+constexpr const char* values_file = "data/main_data.hdf5";
 
 class Minari final : public GroupSource {
  public:
@@ -241,8 +242,7 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
   const std::string json = files::join(data, "metadata.json");
   const std::string values = files::join(data, "main_data.hdf5");
   if (!there(json)) {
-    auto file =
-        hdf5::GroupFile::open(there(path) ? path : values, options.max_bytes, options.max_entries);
+    auto file = open_groups(there(path) ? path : values, options, there(path) ? "" : values_file);
     const std::string where = file->where();
     Plain attributes = file->attributes("/");
     if (options.mended) attributes = mended_members(attributes, "", options.mended);
@@ -265,9 +265,8 @@ std::unique_ptr<Source> open_minari(const std::string& path, const DatasetOption
   }
   const bool told = there(path) && path.size() > 5 && !files::ends_with(path, ".json");
   return with_options(
-      std::make_unique<Minari>(
-          hdf5::GroupFile::open(told ? path : values, options.max_bytes, options.max_entries),
-          std::move(metadata), true, quote(json), options.mended),
+      std::make_unique<Minari>(open_groups(told ? path : values, options, values_file),
+                               std::move(metadata), true, quote(json), options.mended),
       options);
 }
 

@@ -1,7 +1,6 @@
 // Which kind of data set a path holds, by its folders, files and groups.
-#include "core/datasets/source.h"
+#include "core/datasets/group_source.h"
 #include "core/formats/json_text.h"
-#include "core/hdf5/group_file.h"
 #include "core/io/file_io.h"
 #include "core/replay/replay_files.h"
 
@@ -49,7 +48,7 @@ DatasetKind kind_of_folder(const std::string& folder) {
 
 DatasetKind kind_of_file(const std::string& path, const DatasetOptions& options) {
   if (datasets::is_ros(path)) return DatasetKind::ros;
-  const auto file = hdf5::GroupFile::open(path, options.max_bytes, options.max_entries);
+  const auto file = datasets::open_groups(path, options);
   const std::vector<std::string> names = file->names("/");
   const auto has = [&](const char* name) {
     return std::find(names.begin(), names.end(), name) != names.end();

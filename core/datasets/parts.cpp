@@ -246,6 +246,17 @@ TensorDict GroupSource::read(const std::vector<Steps>& steps) const {
   return gatherer.take(parts);
 }
 
+std::unique_ptr<hdf5::GroupFile> open_groups(const std::string& path, const DatasetOptions& options,
+                                             const std::string& file) {
+  hdf5::GroupFile::MendedFn told;
+  if (options.mended) {
+    told = [&](const std::string& text, bool lost) {
+      lost ? options.mended.lost(file, text) : options.mended(file, text);
+    };
+  }
+  return hdf5::GroupFile::open(path, options.max_bytes, options.max_entries, told);
+}
+
 void put_leaf(TensorDict& td, const OwnedKey& key, const hdf5::GroupFile& file,
               const hdf5::Leaf& leaf) {
   hdf5::LeafValues read = file.read(leaf);

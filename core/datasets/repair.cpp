@@ -60,19 +60,24 @@ class Repair {
         problems_(path_, no_problem_) {}
 
   Repaired run() {
-    const DatasetKind kind = kind_of_dataset(path_);
-    const bool mends = kind == DatasetKind::minari || kind == DatasetKind::lerobot ||
-                       kind == DatasetKind::robomimic || kind == DatasetKind::ros;
+    DatasetKind kind = kind_of_dataset(path_);
+    const bool refuses = kind == DatasetKind::detect;
+    if (refuses) kind = kind_if_mended();
+    const bool mends = kind != DatasetKind::detect && kind != DatasetKind::torchrl;
     if (!mends) {
       fail(Code::unsupported, quote(path_), " is ",
            kind == DatasetKind::detect ? "no data set of a known kind"
                                        : std::string("a set of ") + name_of(kind),
-           "; sets of Minari, LeRobot and robomimic, and bags in MCAP are repaired");
+           "; sets of Minari, LeRobot, robomimic and D4RL, and bags in MCAP are repaired");
     }
     if (kind == DatasetKind::ros) return bag();
-    verify_dataset(path_, [&](const DatasetProblem& one) {
-      if (!one.is_note || one.can_be_mended) tell(RepairStep::found, one);
-    });
+    if (refuses) {
+      tell_refusal();
+    } else {
+      verify_dataset(path_, [&](const DatasetProblem& one) {
+        if (!one.is_note || one.can_be_mended) tell(RepairStep::found, one);
+      });
+    }
     if (result_.found == 0) return result_;
     open(kind);
     const std::vector<std::int64_t> kept = readable();
@@ -84,6 +89,25 @@ class Repair {
   }
 
  private:
+  // Of a file that HDF5 does not open as it is.
+  DatasetKind kind_if_mended() const {
+    DatasetOptions options;
+    options.mended = MendFn([](const std::string&, const std::string&, bool) {});
+    try {
+      return kind_of(path_, options);
+    } catch (const Error& failure) {
+      if (failure.code() == Code::out_of_memory) throw;
+      return DatasetKind::detect;
+    }
+  }
+  void tell_refusal() {
+    try {
+      open_source(path_, {});
+    } catch (const Error& failure) {
+      tell(RepairStep::found, {"", problems_.without_path(failure.what()), -1, -1, false, false});
+    }
+  }
+
   void tell(RepairStep::What what, const DatasetProblem& problem) {
     if (what == RepairStep::found) ++result_.found;
     if (what == RepairStep::lost) ++result_.lost;

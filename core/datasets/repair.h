@@ -35,7 +35,7 @@ struct Repaired {
 
 // Verifies the set; if something is wrong, reads every episode without believing what the set says of itself, and writes
 // those that can be read to `out` as a set of the same kind, by the same writer that converts sets. `out` may be the path of the set.
-// A bag in MCAP gets an end behind the last whole message. Code::unsupported for other kinds; Code::format if no episode can
+// An HDF5 file may be cut off. A bag in MCAP gets an end behind the last whole message. Code::unsupported for other kinds; Code::format if no episode can
 // be read, or one cannot and the set would be replaced without `may_lose`. Then nothing is written.
 Repaired repair_dataset(const std::string& path, const std::string& out,
                         const RepairOptions& options, const RepairFn& told);

@@ -155,8 +155,7 @@ class Robomimic final : public GroupSource {
 }  // namespace
 
 std::unique_ptr<Source> open_robomimic(const std::string& path, const DatasetOptions& options) {
-  return std::make_unique<Robomimic>(
-      hdf5::GroupFile::open(path, options.max_bytes, options.max_entries), options.mended);
+  return std::make_unique<Robomimic>(open_groups(path, options), options.mended);
 }
 
 }  // namespace td::datasets

@@ -15,12 +15,17 @@
 
 namespace td {
 
+// What becomes of pictures in a set of LeRobot.
+enum class VideoChoice : std::int32_t { none = 0, h264 = 1, av1 = 2 };
+
 struct DatasetSaveOptions {
   bool lossy = false;        // leaves out what the kind cannot hold
   bool durable = false;      // waits until it is on disk
   std::int64_t deflate = 0;  // as in hdf5::SaveOptions
   bool lerobot_v21 = false;  // LeRobot in version 2.1: a table, and a video, for each episode
-  bool resume = false;       // a DatasetWriter goes on behind the episodes that are there
+  VideoChoice video = VideoChoice::none;  // LeRobot: pictures become videos, which lose a little
+  std::int32_t video_quality = 0;         // as in VideoForm
+  bool resume = false;  // a DatasetWriter goes on behind the episodes that are there
   std::function<void(const std::string&)> lost = {};  // with `lossy`: told what is left out
 };
 

@@ -12,6 +12,7 @@
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
 #include "core/pictures/decode.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/bytes_value.h"
 
 #include <ATen/ATen.h>
@@ -46,7 +47,7 @@ class LeRobotWriter final : public SetWriter {
   explicit LeRobotWriter(SetPlan plan)
       : plan_(std::move(plan)),
         draft_(plan_.options),
-        planner_(plan_.metadata, draft_),
+        planner_(plan_.metadata, draft_, plan_.options.video != VideoChoice::none),
         pending_(0) {
     if (plan_.each) {
       fail(
@@ -55,6 +56,8 @@ class LeRobotWriter final : public SetWriter {
     }
     folder_ = folder_for(plan_.path, DatasetKind::lerobot, "meta/info.json");
     arrow::library(quote(folder_) + ", a data set of LeRobot,");  // before the work
+    if (plan_.options.video != VideoChoice::none)
+      videos::library(quote(folder_) + ", a data set of LeRobot with videos,");
   }
 
   std::int64_t episodes() const override {
@@ -83,9 +86,10 @@ class LeRobotWriter final : public SetWriter {
     draft_.require_all(DatasetKind::lerobot);
     begin();
     write_rows();
+    video_files_.finish();
     v21() ? write_lines() : write_meta(plan);
     target_->write("meta/info.json",
-                   python_json(without_words(lerobot_info(plan, plan_.metadata, v21()))));
+                   python_json(without_words(lerobot_info(plan, plan_.metadata, plan_.options))));
     target_->commit(plan_.options.durable);
   }
 
@@ -184,7 +188,12 @@ class LeRobotWriter final : public SetWriter {
     std::int64_t bytes = 0;
     stats_.emplace_back();
     for (std::size_t c = 0; c < plan.columns.size(); ++c) {
-      add(plan.columns[c], *entries.take(plan.columns[c].feature.key), tensors[c], items[c]);
+      const Rows rows = *entries.take(plan.columns[c].feature.key);
+      if (plan.columns[c].is_video) {
+        add_video(plan.columns[c], rows);
+        continue;
+      }
+      add(plan.columns[c], rows, tensors[c], items[c]);
       for (const at::Tensor& one : tensors[c]) bytes += static_cast<std::int64_t>(one.nbytes());
       for (const std::string& one : items[c]) bytes += static_cast<std::int64_t>(one.size());
     }
@@ -228,6 +237,7 @@ class LeRobotWriter final : public SetWriter {
     std::vector<std::pair<std::string, Plain>> descriptions;
     for (std::size_t c = 0; c < planned.size(); ++c) {
       const Feature& feature = planned[c].feature;
+      if (planned[c].is_video) continue;
       columns.push_back(
           feature.holds == Feature::image  ? pictures_column(feature.column, rows.items[c])
           : feature.holds == Feature::text ? texts_column(feature.column, rows.items[c])
@@ -279,6 +289,51 @@ class LeRobotWriter final : public SetWriter {
                     : decode_picture(items[static_cast<std::size_t>(at)], quote(feature.column)));
     }
     stats_.back().emplace_back(feature.column, stats.take());
+  }
+
+  // Pictures of an episode as the frames of a video. All have one size, which its table tells.
+  void add_video(const PlannedColumn& column, const Rows& rows) {
+    const Feature& feature = column.feature;
+    const std::string name = "the video " + quote(feature.column);
+    VideoForm form;
+    form.codec = plan_.options.video == VideoChoice::av1 ? videos::Codec::av1 : videos::Codec::h264;
+    form.height = feature.shape[0];
+    form.width = feature.shape[1];
+    form.rate = planner_.plan().fps.number();
+    form.quality = plan_.options.video_quality;
+    const std::vector<std::int64_t> sampled = sampled_pictures(rows.count());
+    PictureStats stats;
+    auto next = sampled.begin();
+    video_files_.encode(
+        *target_, feature.column, form, rows.count(),
+        [&](std::int64_t row) {
+          const at::Tensor frame = frame_of(rows, row, feature, name);
+          if (next != sampled.end() && *next == row) {
+            stats.add(frame);
+            ++next;
+          }
+          return frame;
+        },
+        v21());
+    stats_.back().emplace_back(feature.column, stats.take());
+  }
+
+  static at::Tensor frame_of(const Rows& rows, std::int64_t row, const Feature& feature,
+                             const std::string& name) {
+    at::Tensor frame =
+        rows.is_tensor()
+            ? rows.tensor[row]
+            : decode_picture(bytes_of(rows.values[static_cast<std::size_t>(row)]).value_or(""),
+                             text_of(name, ", row ", row));
+    if (frame.dim() == 2 || (frame.dim() == 3 && frame.size(2) == 1))  // gray
+      frame = frame.reshape({frame.size(0), frame.size(1), 1}).expand({-1, -1, 3});
+    if (frame.scalar_type() != at::kByte || frame.size(2) != 3 ||
+        frame.size(0) != feature.shape[0] || frame.size(1) != feature.shape[1]) {
+      fail(Code::unsupported, name, " cannot hold the picture of row ", row, ", of sizes ",
+           show_sizes(frame.sizes()), " and ", dtype_name(frame.scalar_type()),
+           ": its frames are uint8 of sizes [", feature.shape[0], ", ", feature.shape[1], ", 3]");
+    }
+    return frame.cpu();
   }
 
   void add_video_stats(const std::vector<HeldVideo>& videos) {

@@ -37,17 +37,10 @@ class Demo {
         name = {"observation"};
         draft_.set_attribute({"data"}, plain_mark, Plain::of_truth(true));
       }
-      if (name.size() > 1) {
-        draft_.lose("observations nested as " + show_path(Path(names_of(key))));
-        std::string flat = name[0];
-        for (std::size_t i = 1; i < name.size(); ++i) flat += "." + name[i];
-        name = {flat};
-      }
       if (rows.is_tensor()) {
-        draft_.put(joined(group_, {to, name[0]}), rows);
+        draft_.put(joined(joined(group_, {to}), name), rows);  // robomimic knows it as "a/b"
       } else {
-        draft_.lose("texts and files of pictures in observations, as " +
-                    show_path(Path(names_of(key))));
+        draft_.lose("texts and files of pictures in observations, as " + show_path(views_of(key)));
       }
     }
   }
@@ -58,10 +51,6 @@ class Demo {
   }
 
  private:
-  static std::vector<std::string_view> names_of(const OwnedKey& key) {
-    return {key.begin(), key.end()};
-  }
-
   Draft& draft_;
   Entries& entries_;
   OwnedKey group_;

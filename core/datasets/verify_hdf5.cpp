@@ -5,6 +5,7 @@
 #include "core/datasets/verify_members.h"
 #include "core/formats/json_text.h"
 #include "core/tree/non_tensor.h"
+#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 
@@ -93,16 +94,31 @@ class RobomimicChecker final : public Checker {
       return;
     const TensorDict here = rows.get_dict({"observation"}),
                      next = rows.get_dict({"next", "observation"});
-    for (const std::string& name : here.node()->entry_names()) {
-      if (next.kind_of({name}) == EntryKind::none)
-        problems_.add(at, "\"next_obs\" has no ", quote(name), ", which \"obs\" has");
-      check_shifted(problems_, at, rows, {"observation", std::string(name)}, "\"obs\"",
-                    "\"next_obs\"");
+    for (const OwnedKey& key : keys_of(here)) {
+      if (next.kind_of(views_of(key)) == EntryKind::none)
+        problems_.add(at, "\"next_obs\" has no ", shown(key), ", which \"obs\" has");
+      OwnedKey whole{"observation"};
+      whole.insert(whole.end(), key.begin(), key.end());
+      check_shifted(problems_, at, rows, whole, "\"obs\"", "\"next_obs\"");
     }
-    for (const std::string& name : next.node()->entry_names()) {
-      if (here.kind_of({name}) == EntryKind::none)
-        problems_.add(at, "\"obs\" has no ", quote(name), ", which \"next_obs\" has");
+    for (const OwnedKey& key : keys_of(next)) {
+      if (here.kind_of(views_of(key)) == EntryKind::none)
+        problems_.add(at, "\"obs\" has no ", shown(key), ", which \"next_obs\" has");
     }
+  }
+
+  // The entries at any depth, and how robomimic names one.
+  static std::vector<OwnedKey> keys_of(const TensorDict& td) {
+    std::vector<OwnedKey> keys;
+    visit_paths(*td.node(), [&](Path path, const Value& value) {
+      if (!is_branch(value)) keys.emplace_back(path.begin(), path.end());
+    });
+    return keys;
+  }
+  static std::string shown(const OwnedKey& key) {
+    std::string name = key[0];
+    for (std::size_t i = 1; i < key.size(); ++i) name += "/" + key[i];
+    return quote(name);
   }
 
   void note_done(Spot at, const at::Tensor& before) const {

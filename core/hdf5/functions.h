@@ -15,7 +15,7 @@
 // clang-format off
 #define TD_HDF5_FUNCTIONS(F) \
   F(H5open) F(H5allocate_memory) F(H5free_memory) F(H5Acreate2) F(H5Adelete) F(H5Aexists) F(H5Aget_name) F(H5Aget_space) F(H5Aget_type) \
-  F(H5Aopen) F(H5Aopen_by_idx) F(H5Aopen_by_name) F(H5Aread) F(H5Awrite) F(H5Dclose) F(H5Dcreate2) F(H5Dget_create_plist) F(H5Dget_space) \
+  F(H5Aopen) F(H5Aopen_by_idx) F(H5Aopen_by_name) F(H5Aread) F(H5Awrite) F(H5Dclose) F(H5Dcreate2) F(H5Dget_create_plist) F(H5Dget_offset) F(H5Dget_space) \
   F(H5Dget_type) F(H5Dopen2) F(H5Dread) F(H5Dset_extent) F(H5Dwrite) F(H5Eclear2) F(H5Eget_auto2) F(H5Eset_auto2) F(H5Ewalk2) F(H5FDregister) \
   F(H5Fclose) F(H5Fcreate) F(H5Fflush) F(H5Fget_file_image) F(H5Fget_vfd_handle) F(H5Fopen) F(H5Gcreate2) \
   F(H5Gopen2) F(H5Idec_ref) F(H5Ldelete) F(H5Lexists) F(H5Literate) F(H5Oget_info) F(H5Oget_info_by_name) F(H5Oopen) F(H5Pcreate) \
@@ -39,7 +39,7 @@
 // clang-format on
 
 #if H5_VERSION_GE(1, 10, 7)
-#define TD_HDF5_NEWER(F) F(H5Pset_file_locking)
+#define TD_HDF5_NEWER(F) F(H5Pset_file_locking) F(H5Dget_num_chunks) F(H5Dget_chunk_info)
 #else
 #define TD_HDF5_NEWER(F)
 #endif

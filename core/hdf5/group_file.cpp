@@ -3,6 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/hdf5/attributes.h"
 #include "core/hdf5/links.h"
+#include "core/hdf5/mend_file.h"
 #include "core/hdf5/open_file.h"
 #include "core/hdf5/tree.h"
 #include "core/tensor/foreign.h"
@@ -18,18 +19,25 @@ namespace {
 
 class OpenGroups final : public GroupFile {
  public:
-  OpenGroups(const std::string& path, std::uint64_t max_bytes, std::uint32_t max_entries) {
+  OpenGroups(const std::string& path, std::uint64_t max_bytes, std::uint32_t max_entries,
+             const MendedFn& mended) {
     if (max_entries != 0) options_.max_entries = max_entries;
     options_.bits = true;
     if (path.empty()) fail(Code::io, "no such file: the path is empty");
     const std::string name = files::absolute(path);
     where_ = quote(name);
-    file_bytes_ = FileBytes::open(name, false).size();  // refuses links and special files
+    const FileBytes bytes = FileBytes::open(name, false);  // refuses links and special files
+    file_bytes_ = bytes.size();
     most_ = max_bytes != 0 ? max_bytes : default_limit(file_bytes_);
     struct stat looked {};
     if (::lstat(name.c_str(), &looked) != 0) files::fail_io("cannot open", name, errno);
+    mends_ = static_cast<bool>(mended);
+    if (mended) mend(bytes, name, mended);
+    if (copy_ && ::fstat(copy_->file.get(), &looked) != 0)
+      files::fail_io("cannot open", name, errno);
     const Session session;
-    file_ = open_path(name, looked, where_);
+    file_ = open_path(copy_ ? "/proc/self/fd/" + std::to_string(copy_->file.get()) : name, looked,
+                      where_);
   }
 
   ~OpenGroups() override {
@@ -84,6 +92,7 @@ class OpenGroups final : public GroupFile {
       leaf.holds = numbers ? Leaf::tensor : entry.holds == Holds::bytes ? Leaf::bytes : Leaf::text;
       if (numbers) leaf.dtype = entry.dtype;
       leaf.sizes = entry.sizes;
+      if (copy_ && !cut_to_what_is_there(leaf)) continue;
       leaves.push_back(std::move(leaf));
     }
     return leaves;
@@ -135,6 +144,64 @@ class OpenGroups final : public GroupFile {
   LeafValues read(const Leaf& leaf) const override { return read(leaf, false, 0, 0); }
 
  private:
+  void mend(const FileBytes& bytes, const std::string& name, const MendedFn& mended) {
+    copy_ = mend_file(bytes, name);
+    if (!copy_) return;
+    if (copy_->was_open)
+      mended("its head says that it is open for writing, and that program has ended", false);
+    struct stat all {};
+    if (::fstat(copy_->file.get(), &all) != 0) files::fail_io("cannot open", name, errno);
+    const std::uint64_t cut = static_cast<std::uint64_t>(all.st_size) - copy_->there;
+    if (cut > 0) mended(text_of("the last ", cut, " bytes of the file are missing"), true);
+  }
+
+  // Zeros behind the end of the file that was cut are no values. Whether anything is left.
+  bool cut_to_what_is_there(Leaf& leaf) const {
+    const std::int64_t rows = std::max<std::int64_t>(leaf.rows(), 1);
+    const std::int64_t whole = whole_rows(leaf, rows);
+    if (leaf.rows() < 0) return whole == rows;
+    leaf.sizes[0] = std::min(leaf.rows(), whole);
+    return true;
+  }
+
+  std::int64_t whole_rows(const Leaf& leaf, std::int64_t rows) const {
+    const Id dataset = open_dataset(file_, leaf.place, where_);
+    const Id made(H5Dget_create_plist(dataset)), space(H5Dget_space(dataset)),
+        type(H5Dget_type(dataset));
+    if (!made.is_open() || !space.is_open() || !type.is_open()) return 0;
+    const H5D_layout_t layout = H5Pget_layout(made);
+    if (layout == H5D_COMPACT) return rows;
+    if (layout == H5D_CHUNKED) return rows_of_chunks(dataset, space, rows);
+    const haddr_t from = H5Dget_offset(dataset);
+    if (from == HADDR_UNDEF) return rows;
+    const hssize_t elements = H5Sget_simple_extent_npoints(space);
+    const std::uint64_t row = static_cast<std::uint64_t>(std::max<hssize_t>(elements, 0)) /
+                              static_cast<std::uint64_t>(rows) * H5Tget_size(type);
+    if (row == 0) return rows;
+    return from >= copy_->there
+               ? 0
+               : static_cast<std::int64_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(rows),
+                                                                   (copy_->there - from) / row));
+  }
+
+  std::int64_t rows_of_chunks(hid_t dataset, hid_t space, std::int64_t rows) const {
+#if H5_VERSION_GE(1, 10, 7)
+    hsize_t count = 0, at[H5S_MAX_RANK] = {}, size = 0;
+    if (H5Dget_num_chunks(dataset, space, &count) < 0) return 0;
+    for (hsize_t i = 0; i < count; ++i) {
+      unsigned filters = 0;
+      haddr_t from = HADDR_UNDEF;
+      if (H5Dget_chunk_info(dataset, space, i, at, &filters, &from, &size) < 0) return 0;
+      if (from != HADDR_UNDEF && (from > copy_->there || size > copy_->there - from))
+        rows = std::min(rows, static_cast<std::int64_t>(at[0]));
+    }
+    return rows;
+#else
+    (void)dataset, (void)space, (void)rows;
+    return 0;
+#endif
+  }
+
   Budget budget() const { return {most_, file_bytes_, where_}; }
 
   H5O_type_t type_at(const std::string& place) const {
@@ -199,7 +266,7 @@ class OpenGroups final : public GroupFile {
     bool same = dims >= 0 && numbers == (leaf.holds == Leaf::tensor) &&
                 (!numbers || plan.dtype == leaf.dtype) &&
                 leaf.sizes.size() == static_cast<std::size_t>(dims) + plan.inner.size();
-    for (int i = 0; same && i < dims; ++i)
+    for (int i = mends_ ? 1 : 0; same && i < dims; ++i)  // rows may be fewer then
       same = now[i] == static_cast<hsize_t>(leaf.sizes[static_cast<std::size_t>(i)]);
     if (!same)
       fail(Code::busy, where_, ": ", quote(leaf.place), " has changed since the file was opened");
@@ -208,14 +275,16 @@ class OpenGroups final : public GroupFile {
   Options options_;
   std::string where_;
   std::uint64_t file_bytes_ = 0, most_ = 0;
+  bool mends_ = false;
+  std::optional<MendedFile> copy_;  // that is read in place of the file
   Id file_;
 };
 
 }  // namespace
 
 std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t max_bytes,
-                                           std::uint32_t max_entries) {
-  return std::make_unique<OpenGroups>(path, max_bytes, max_entries);
+                                           std::uint32_t max_entries, const MendedFn& mended) {
+  return std::make_unique<OpenGroups>(path, max_bytes, max_entries, mended);
 }
 
 }  // namespace td::hdf5

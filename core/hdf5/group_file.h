@@ -6,6 +6,7 @@
 
 #include <c10/core/ScalarType.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,8 +37,11 @@ struct LeafValues {
 // Thread-safe: calls are serialized. `max_bytes` limits one reading, as in Options.
 class GroupFile {
  public:
+  // With `mended`, a file that was cut off, or whose writer was killed, opens, too; it is told what was wrong with it, and whether
+  // something is lost. Of what was cut off, leaves() gives the rows before the first one that is not there.
+  using MendedFn = std::function<void(const std::string& text, bool lost)>;
   static std::unique_ptr<GroupFile> open(const std::string& path, std::uint64_t max_bytes,
-                                         std::uint32_t max_entries);
+                                         std::uint32_t max_entries, const MendedFn& mended = {});
   virtual ~GroupFile() = default;
 
   virtual const std::string& where() const noexcept = 0;  // quoted, for messages

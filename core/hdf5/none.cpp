@@ -21,7 +21,8 @@ std::unique_ptr<Reader> Reader::open(const FileBytes& file, const Options&) {
   fail_none(file.where());
 }
 
-std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t, std::uint32_t) {
+std::unique_ptr<GroupFile> GroupFile::open(const std::string& path, std::uint64_t, std::uint32_t,
+                                           const MendedFn&) {
   fail_none("\"" + path + "\"");
 }
 

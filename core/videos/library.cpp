@@ -32,6 +32,11 @@ Library::Library(const std::string& where) {
   module.find(send, "td_video_send");
   module.find(receive, "td_video_receive");
   module.find(picture, "td_video_picture");
+  module.find(encode, "td_video_encode");
+  module.find(encode_close, "td_video_encode_close");
+  module.find(encode_header, "td_video_encode_header");
+  module.find(encode_send, "td_video_encode_send");
+  module.find(encode_receive, "td_video_encode_receive");
   TdVideoQuiet* quiet = nullptr;
   module.find(quiet, "td_video_quiet");
   if (!is_shared) quiet();

@@ -1,4 +1,4 @@
-// core/videos/library.h: the functions of the module that decodes videos.
+// core/videos/library.h: the functions of the module that decodes and encodes videos.
 #pragma once
 
 #include "core/io/loaded_library.h"
@@ -16,6 +16,11 @@ struct Library {
   TdVideoSend* send;
   TdVideoReceive* receive;
   TdVideoPicture* picture;
+  TdVideoEncode* encode;
+  TdVideoEncodeClose* encode_close;
+  TdVideoEncodeHeader* encode_header;
+  TdVideoEncodeSend* encode_send;
+  TdVideoEncodeReceive* encode_receive;
 };
 
 // The first call loads the module. Throws Code::unsupported if it is missing; `where` begins the message.

@@ -1,59 +1,25 @@
 // Decodes frames with FFmpeg's libraries (5.1 and newer), on the thread of the caller, without a word on stderr.
 #define TD_VIDEO_MODULE
-#include "core/videos/module.h"
+#include "ffmpeg.h"
 
 extern "C" {
-#include <libavcodec/avcodec.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
 }
 
-#include <cerrno>
 #include <cstdarg>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <new>
+
+using video_module::Call;
+using video_module::fail;
+using video_module::fail_library;
+using video_module::Owned;
 
 namespace {
 
-struct Free {
-  void operator()(AVCodecContext *context) const noexcept { avcodec_free_context(&context); }
-  void operator()(AVPacket *packet) const noexcept { av_packet_free(&packet); }
-  void operator()(AVFrame *frame) const noexcept { av_frame_free(&frame); }
-  void operator()(SwsContext *scaler) const noexcept { sws_freeContext(scaler); }
-  void operator()(std::uint8_t *memory) const noexcept { av_free(memory); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Free>;
-
-// A decoder has a level of its own for what it says, but not for what libavutil finds wrong for it.
-thread_local bool is_called = false;
-class Call {
- public:
-  Call() noexcept { is_called = true; }
-  ~Call() { is_called = false; }
-  Call(const Call &) = delete;
-  Call &operator=(const Call &) = delete;
-};
-
 void drop_own_words(void *context, int level, const char *format, va_list arguments) {
-  if (!is_called) av_log_default_callback(context, level, format, arguments);
-}
-
-int fail(TdVideoError *error, int code, const char *text) noexcept {
-  std::snprintf(error->text, sizeof error->text, "%s", text);
-  return code;
-}
-
-// An error of the libraries, while `what`.
-int fail_library(TdVideoError *error, int code, const char *what) noexcept {
-  if (code == AVERROR(ENOMEM)) return fail(error, ENOMEM, "no memory");
-  char why[AV_ERROR_MAX_STRING_SIZE] = "";
-  av_strerror(code, why, sizeof why);
-  std::snprintf(error->text, sizeof error->text, "%s: %s", what, why);
-  return EINVAL;
+  if (!video_module::is_called) av_log_default_callback(context, level, format, arguments);
 }
 
 // Formats with a range in their name, which the scaler would warn of.
@@ -144,8 +110,7 @@ int td_video_open(std::int32_t codec, const void *header, std::int64_t bytes,
   made->frame.reset(av_frame_alloc());
   if (!made->context || !made->packet || !made->frame) return fail(error, ENOMEM, "no memory");
   AVCodecContext &context = *made->context;
-  // Less than any level shows; eight bits count. The callback is the program's.
-  context.log_level_offset = 128;
+  context.log_level_offset = video_module::silent;
   context.thread_count = 1;
   context.max_pixels = max_pixels;
   if (bytes > 0) {

@@ -115,6 +115,38 @@ TD_TEST(times_and_numbers_of_tasks_suffice) {
   TD_CHECK_EQUAL(rows, is);
 }
 
+/* Numbers of each dtype that its tables can have, in shapes of up to five dimensions. */
+TD_TEST(each_dtype_comes_back) {
+  static const td_dtype dtypes[] = {TD_DTYPE_FLOAT16, TD_DTYPE_FLOAT32, TD_DTYPE_FLOAT64,
+                                    TD_DTYPE_BOOL,    TD_DTYPE_UINT8,   TD_DTYPE_INT8,
+                                    TD_DTYPE_INT16,   TD_DTYPE_INT32,   TD_DTYPE_INT64};
+  static const int64_t shapes[][6] = {
+      {4}, {4, 1}, {4, 3}, {4, 2, 3}, {4, 2, 1, 2}, {4, 1, 2, 1, 2}, {4, 2, 1, 1, 2, 1}};
+  need_arrow();
+  td_tensordict *td = td_empty(TD_SIZES(4)), *about = td_empty(TD_NO_SIZES), *is = NULL;
+  char name[16];
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+    for (size_t dims = 1; dims <= 7; dims++) {
+      const size_t length = dims < 3 ? dims : dims - 1; /* two of them have one dimension */
+      snprintf(name, sizeof name, "x%zu %zu", i, dims);
+      td_put(td, TD_KEY(name), td_arange(dtypes[i], 0, shapes[dims - 1], length));
+    }
+  }
+  TD_DO(td_set_non_tensor_json(about, TD_KEY("fps"), "50"));
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  for (int older = 0; older < 2; older++) {
+    const char *to = kept(file_named(older ? "older" : "newer"));
+    options.flags = older ? TD_DATASET_SAVE_LEROBOT_V21 : 0;
+    TD_DO(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options));
+    is = flat_of(to);
+    static const char *const more[] = {"frame",      "index",   "timestamp",
+                                       "task_index", "episode", "language_instruction"};
+    for (size_t i = 0; i < 6; i++) TD_DO(td_remove(is, TD_KEY(more[i])));
+    TD_CHECK_EQUAL(td, is);
+    td_free(is);
+  }
+}
+
 TD_TEST(what_lerobot_cannot_hold_is_named) {
   need_arrow();
   td_tensordict *td = td_empty(TD_SIZES(4)), *about = td_empty(TD_NO_SIZES);

@@ -179,6 +179,142 @@ TD_TEST(robomimic_that_was_cut_off) {
   check_same(from, attributes);
 }
 
+/* The first rows of an episode, by its name in another set. */
+static void check_begins(const td_dataset *was, const td_dataset *is, int64_t episode,
+                         int64_t rows) {
+  td_tensordict *about = NULL, *whole = NULL, *part = NULL, *begin = NULL;
+  char name[64] = "", other[64] = "";
+  size_t length = 0;
+  int64_t episodes = 0, of = 0;
+  TD_DO(td_dataset_about(was, NULL, &episodes, NULL));
+  TD_DO(td_dataset_episode_metadata(is, episode, &about));
+  if (td_get_text(about, TD_KEY("name"), name, sizeof name, &length) == TD_OK) {
+    for (of = 0; of < episodes && strcmp(name, other) != 0; of++) {
+      td_free(about);
+      TD_DO(td_dataset_episode_metadata(was, of, &about));
+      TD_DO(td_get_text(about, TD_KEY("name"), other, sizeof other, &length));
+    }
+    of -= 1;
+    TD_CHECK_SAME_TEXT(name, other);
+  } else {
+    of = episode;
+  }
+  td_free(about);
+  TD_DO(td_dataset_episode(was, of, &whole));
+  TD_DO(td_dataset_episode(is, episode, &part));
+  TD_DO(td_index(whole, TD_AT(TD_I_SLICE(0, rows)), &begin));
+  TD_DO(td_remove(begin, TD_KEY("episode")));
+  TD_DO(td_remove(part, TD_KEY("episode")));
+  if (rows > 0) TD_CHECK_EQUAL(begin, part);
+  td_free(whole);
+  td_free(part);
+  td_free(begin);
+}
+
+/* A file that was cut off anywhere: what is left is values that were there, and nothing is wrong with it. */
+static void cut_anywhere(const char *name, int64_t least_saved) {
+  size_t size = 0;
+  int64_t saved = 0, most = 0;
+  const char *from = kept(data_of(name)), *cut = kept(file_named("cut.hdf5"));
+  const char *to = kept(file_named("saved.hdf5"));
+  char *bytes = td_read_file(from, &size);
+  td_dataset *was = NULL, *is = NULL;
+  TD_DO(td_dataset_open(from, NULL, &was));
+  TD_DO(td_dataset_about(was, NULL, NULL, &most));
+  for (size_t length = size - 1; length > 200; length -= length < size / 37 ? length : size / 37) {
+    td_write_file(cut, bytes, length);
+    td_tool_repair how = {.dry = 0};
+    steps[0] = '\0';
+    const td_status status = td_tool_repair_set(cut, to, &how, take_step, NULL);
+    if (status != TD_OK) {
+      TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_UNSUPPORTED ||
+               status == TD_ERR_KEY_NOT_FOUND);
+      continue;
+    }
+    TD_CHECK_TEXT(steps, "bytes of the file are missing");
+    TD_CHECK(how.lost > 0 && how.steps <= most);
+    TD_DO(td_dataset_open(to, NULL, &is));
+    int64_t lengths[64];
+    size_t count = 0;
+    TD_DO(td_dataset_lengths(is, lengths, 64, &count));
+    TD_CHECK_INT(count, how.episodes);
+    for (size_t i = 0; i < count; i++) {
+      if (strncmp(name, "d4rl", 4) != 0 || i + 1 < count)
+        check_begins(was, is, (int64_t)i, lengths[i]);
+    }
+    td_dataset_free(is);
+    saved += how.steps;
+  }
+  TD_CHECK(saved >= least_saved);
+  td_dataset_free(was);
+  free(bytes);
+}
+
+TD_TEST(hdf5_that_was_cut_off) {
+  need_hdf5();
+  cut_anywhere("robomimic/low_dim.hdf5", 40);
+  cut_anywhere("robomimic/image.hdf5", 7);
+  cut_anywhere("d4rl/hop-medium-v2.hdf5", 25);
+  const char *set = kept(file_named("cartpole")), *to = kept(file_named("cartpole-v0"));
+  td_copy_tree(data_of("minari/cartpole"), set);
+  cut_file(set, "data/main_data.hdf5", 0.99);
+  td_tool_repair how = repaired(set, to);
+  TD_CHECK_TEXT(steps, "lost data/main_data.hdf5: the last ");
+  TD_CHECK(how.is_written && how.episodes >= 1 && how.left == 0);
+  TD_DO(td_tool_verify(to, no_problem, NULL));
+  TD_EXPECT(td_tool_repair_set(set, set, &how, take_step, NULL), TD_ERR_FORMAT);
+  TD_CHECK_TEXT(td_last_error_message(), "would be gone");
+}
+
+/* HDF5 refuses a file whose writer has not closed it. */
+TD_TEST(hdf5_whose_writer_was_killed) {
+  need_hdf5();
+  const char *from = kept(data_of("robomimic/killed.hdf5")), *to = kept(file_named("mended.hdf5"));
+  td_dataset *set = NULL;
+  td_tensordict *rows = NULL;
+  TD_EXPECT(td_dataset_open(from, NULL, &set), TD_ERR_FORMAT);
+  check_repair(from, to, 2, 7, 0);
+  repaired(from, kept(file_named("again.hdf5")));
+  TD_CHECK_TEXT(steps, "problem : cannot open it as an HDF5 file");
+  TD_CHECK_TEXT(steps, "mended : its head says that it is open for writing");
+  TD_DO(td_dataset_open(to, NULL, &set));
+  TD_DO(td_dataset_flat(set, &rows));
+  td_tensor *state = td_take(rows, STATE);
+  TD_CHECK_VALUES(state, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 100, 101, 102, 103, 104, 105, 106,
+                  107, 108);
+  td_tensor_free(state);
+  td_free(rows);
+  td_dataset_free(set);
+}
+
+/* Rows are those that all datasets have which D4RL needs. */
+TD_TEST(d4rl_that_is_uneven) {
+  need_hdf5();
+  const char *from = data_of("d4rl/hop-medium-v2.hdf5"), *set = kept(file_named("uneven.hdf5"));
+  const char *to = kept(file_named("even.hdf5"));
+  change_hdf5(from, set, TD_KEY("actions"), 12, NULL, NULL);
+  td_tool_repair how = repaired(set, to);
+  TD_CHECK_INT(how.steps, 12);
+  TD_CHECK_INT(how.left, 0);
+  TD_CHECK_TEXT(steps, "lost : the rows of \"/\" from 12 on, of 25");
+  td_dataset *was = NULL, *is = NULL;
+  td_tensordict *first = NULL, *found = NULL;
+  TD_DO(td_dataset_open(data_of("d4rl/hop-medium-v2.hdf5"), NULL, &was));
+  TD_DO(td_dataset_open(to, NULL, &is));
+  TD_DO(td_dataset_rows(was, 0, 12, &first));
+  TD_DO(td_dataset_flat(is, &found));
+  td_tensor *one = td_take(first, TD_KEY("action")), *other = td_take(found, TD_KEY("action"));
+  int32_t same = 0;
+  TD_DO(td_tensor_equal(one, other, &same));
+  TD_CHECK_INT(same, 1);
+  td_tensor_free(one);
+  td_tensor_free(other);
+  td_free(first);
+  td_free(found);
+  td_dataset_free(was);
+  td_dataset_free(is);
+}
+
 TD_TEST(bags_without_an_end) {
   char from[1024];
   snprintf(from, sizeof from, "%s", td_path(td_golden("../bags"), "robot_plain.mcap"));

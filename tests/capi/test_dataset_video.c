@@ -175,6 +175,117 @@ static void check_kept(const char *name, const char *to) {
   td_dataset_free(set);
 }
 
+/* How far apart two frames are, in squares of a value. */
+static double error_of(const td_tensordict *one, const td_tensordict *other,
+                       const char *const *path, size_t length) {
+  td_tensor *tensors[2] = {td_take(one, path, length), td_take(other, path, length)};
+  unsigned char *values[2];
+  size_t bytes = 0;
+  double sum = 0;
+  for (int i = 0; i < 2; i++) {
+    size_t here = 0;
+    TD_DO(td_tensor_nbytes(tensors[i], &here));
+    TD_CHECK(i == 0 || here == bytes);
+    bytes = here;
+    values[i] = malloc(bytes);
+    TD_DO(td_tensor_copy_to(tensors[i], values[i], bytes));
+    td_tensor_free(tensors[i]);
+  }
+  for (size_t at = 0; at < bytes; at++) {
+    const double differs = (double)values[0][at] - values[1][at];
+    sum += differs * differs;
+  }
+  free(values[0]);
+  free(values[1]);
+  return sum / (double)bytes;
+}
+
+/* Pictures of a set become frames, each at its time; everything else stays. */
+TD_TEST(pictures_become_videos) {
+  td_dataset_free(open_videos(data_of("lerobot/arm_video"))); /* or skips */
+  td_dataset_options decoded = TD_DATASET_OPTIONS_INIT;
+  td_dataset *set = NULL;
+  td_tensordict *was = NULL, *is = NULL;
+  decoded.flags = TD_DATASET_DECODE;
+  TD_DO(td_dataset_open(data_of("lerobot/arm"), &decoded, &set));
+  TD_DO(td_dataset_flat(set, &was));
+  td_dataset_free(set);
+  for (int way = 0; way < 4; way++) {
+    const char *to = kept(file_named(way == 0 ? "a" : way == 1 ? "b" : way == 2 ? "c" : "d"));
+    td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+    options.video = way % 2 == 0 ? TD_DATASET_VIDEO_H264 : TD_DATASET_VIDEO_AV1;
+    options.video_quality = 12;
+    options.flags = way < 2 ? 0 : TD_DATASET_SAVE_LEROBOT_V21;
+    set = open_set(data_of("lerobot/arm")); /* its pictures are files */
+    const td_status status = td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, to, &options);
+    if (status == TD_ERR_UNSUPPORTED && strstr(td_last_error_message(), "encoder") != NULL)
+      td_test_skip("%s", td_last_error_message());
+    TD_CHECK_INT(status, TD_OK);
+    td_dataset_free(set);
+    set = open_set(to);
+    TD_DO(td_dataset_metadata(set, &is));
+    check_json_of(is, "videos", "[\"observation.images.front\"]");
+    char text[8192];
+    size_t length = 0;
+    TD_DO(td_get_non_tensor_json(is, TD_KEY("features"), text, sizeof text, &length));
+    TD_CHECK_TEXT(text,
+                  "\"observation.images.front\":{\"dtype\":\"video\",\"shape\":[24,32,3],\"names\":"
+                  "[\"height\",\"width\",\"channels\"],\"info\":{\"video.height\":24,");
+    TD_CHECK_TEXT(text, way % 2 == 0 ? "\"video.codec\":\"h264\"" : "\"video.codec\":\"av1\"");
+    TD_DO(td_get_non_tensor_json(is, TD_KEY("stats"), text, sizeof text, &length));
+    TD_CHECK_TEXT(text, /* those of the pictures */
+                  "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0392156862745098");
+    td_free(is);
+    td_dataset_free(set);
+    TD_CHECK(td_exists(
+        td_path(to, way < 2 ? "videos/observation.images.front/chunk-000/file-000.mp4"
+                            : "videos/chunk-000/observation.images.front/episode_000002.mp4")));
+    set = open_videos(to);
+    TD_DO(td_dataset_flat(set, &is));
+    td_tensor *frames = td_take(is, FRONT);
+    TD_CHECK_SIZES(frames, 14, 24, 32, 3);
+    td_tensor_free(frames);
+    const double error = error_of(was, is, FRONT);
+    if (!(error > 0 && error < 255.0 * 255.0 / 100)) /* 20 dB: noise in small pictures */
+      td_test_fail(__FILE__, __LINE__, "way %d: mean square error %f", way, error);
+    for (int64_t row = 0; row < 14; row++) {
+      const double differs = mean_of(was, FRONT, row) - mean_of(is, FRONT, row);
+      if (differs < -4 || differs > 4)
+        td_test_fail(__FILE__, __LINE__, "way %d, row %d: %f", way, (int)row, differs);
+    }
+    td_tensordict *rest = NULL;
+    TD_DO(td_clone(was, TD_CLONE_SHALLOW, &rest));
+    TD_DO(td_remove(rest, FRONT));
+    TD_DO(td_remove(is, FRONT));
+    TD_CHECK_EQUAL(rest, is);
+    td_free(rest);
+    td_free(is);
+    td_dataset_free(set);
+  }
+  /* Its videos go on as they are. */
+  set = open_set(file_named("a"));
+  TD_DO(td_dataset_convert(set, TD_DATASET_KIND_LEROBOT, file_named("copy"), NULL));
+  td_dataset_free(set);
+}
+
+TD_TEST(what_is_no_video) {
+  td_dataset_free(open_videos(data_of("lerobot/arm_video"))); /* or skips */
+  td_tensordict *td = td_empty(TD_SIZES(2)), *about = td_empty(TD_NO_SIZES);
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  const char *to = kept(file_named("none"));
+  td_put(td, FRONT, td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(2, 15, 16, 3)));
+  TD_DO(td_set_non_tensor_json(about, TD_KEY("fps"), "50"));
+  options.video = TD_DATASET_VIDEO_H264;
+  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options), TD_ERR_UNSUPPORTED);
+  TD_CHECK_TEXT(td_last_error_message(), "cannot have frames of 15 by 16; both must be even");
+  options.video_quality = 60;
+  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options), TD_ERR_UNSUPPORTED);
+  options.video = 3;
+  TD_EXPECT(td_dataset_save(td, about, TD_DATASET_KIND_LEROBOT, to, &options),
+            TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK(!td_exists(to));
+}
+
 static void check_same_file(const char *one, const char *other) {
   size_t size = 0, size_of_other = 0;
   char *bytes = td_read_file(one, &size), *bytes_of_other = td_read_file(other, &size_of_other);

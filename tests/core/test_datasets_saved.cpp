@@ -171,6 +171,33 @@ TEST(DatasetsSaved, WhatAKindCannotHoldIsNamed) {
   }
 }
 
+TEST(DatasetsSaved, ObservationsOfRobomimicAtAnyDepth) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  TempFolder folder;
+  TensorDict td = test::dict({5});
+  const at::Tensor x = at::arange(12, at::kFloat).reshape({6, 2});
+  for (const char* arm : {"left", "right"}) {
+    td.set({"observation", "arms", arm, "pos"}, x.narrow(0, 0, 5));
+    td.set({"next", "observation", "arms", arm, "pos"}, x.narrow(0, 1, 5));
+  }
+  td.set({"observation", "object"}, x.narrow(0, 0, 5) * 2);
+  td.set({"next", "observation", "object"}, x.narrow(0, 1, 5) * 2);
+  td.set({"action"}, at::zeros({5, 3}));
+  td.set({"next", "done"}, at::tensor({0, 0, 0, 0, 1}, at::kLong).to(at::kBool).unsqueeze(1));
+  save_dataset(td, nullptr, robomimic, folder("a.hdf5"), {});
+  const auto file = hdf5::GroupFile::open(folder("a.hdf5"), 0, 0);
+  EXPECT_EQ(file->names("/data/demo_0/obs"), (std::vector<std::string>{"arms", "object"}));
+  EXPECT_EQ(file->names("/data/demo_0/next_obs/arms"), (std::vector<std::string>{"left", "right"}));
+  const auto leaves = file->leaves("/data/demo_0/obs/arms/left/pos");
+  ASSERT_EQ(leaves.size(), 1u);
+  EXPECT_TRUE(same_tensors(file->read(leaves[0]).tensor, x.narrow(0, 0, 5)));
+  const auto set = Dataset::open(folder("a.hdf5"), {});
+  EXPECT_EQ(set->kind(), robomimic);
+  expect_within(td, set->rows(0, 5));
+  expect_same_set(
+      *set, *converted(*converted(*set, minari, folder("there")), robomimic, folder("back.hdf5")));
+}
+
 TEST(DatasetsSaved, RowsOfAProgram) {
   if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
   TempFolder folder;

@@ -1,4 +1,5 @@
 // What is found in data sets that are wrong, and nothing in those that their libraries wrote.
+#include "core/datasets/lerobot_stats.h"
 #include "core/datasets/save.h"
 #include "core/datasets/source.h"
 #include "core/datasets/verify.h"
@@ -140,6 +141,23 @@ TEST(DatasetsVerify, RobomimicThatContradictsItself) {
         (Lines{"episode 2: \"observation\"/\"object\" is missing, and the episodes before have it",
                "episode 2: \"obs\" has no \"object\", which \"next_obs\" has"}));
   }
+  {
+    Copy copy(from, folder("deep.hdf5"));
+    for (const char* demo : {"demo_0", "demo_1", "demo_2"}) {
+      for (const char* group : {"obs", "next_obs"}) {
+        at::Tensor object = copy.td.get({"data", demo, group, "object"}).clone();
+        copy.td.remove({"data", demo, group, "object"});
+        if (demo == std::string("demo_1") && group == std::string("next_obs")) object[1][0] += 1;
+        copy.put({"data", demo, group, "seen", "object"}, object);
+      }
+    }
+    copy.td.remove({"data", "demo_2", "next_obs", "seen"});
+    EXPECT_EQ(problems_of(copy.write()),
+              (Lines{"episode 1, row 1: \"next_obs\" is not what the next row of \"obs\" has",
+                     "episode 2: \"next\"/\"observation\"/\"seen\"/\"object\" is missing, and the "
+                     "episodes before have it",
+                     "episode 2: \"next_obs\" has no \"seen/object\", which \"obs\" has"}));
+  }
 }
 
 TEST(DatasetsVerify, MetadataOfMinari) {
@@ -231,6 +249,21 @@ TEST(DatasetsVerify, StatisticsAreThoseOfTheValues) {
   EXPECT_EQ(compared(R"({"m": {"min": [0, 1, 2], "max": [9, 10, 11], "mean": [4.5, 5.5, 6.5],
                                  "std": [3.3541020, 3.3541020, 3.3541020], "count": [2]}})"),
             Lines{});
+}
+
+TEST(DatasetsVerify, PicturesThatStatisticsLookAt) {
+  EXPECT_EQ(datasets::sampled_pictures(1), (std::vector<std::int64_t>{0}));
+  EXPECT_EQ(datasets::sampled_pictures(100).back(), 99);
+  const struct {
+    std::int64_t all;
+    std::size_t chosen;
+  } cases[] = {{99, 99}, {300, 100}, {10000, 1000}, {100000000, 10000}};
+  for (const auto& one : cases) {
+    const std::vector<std::int64_t> places = datasets::sampled_pictures(one.all);
+    EXPECT_EQ(places.size(), one.chosen);
+    EXPECT_EQ(places.front(), 0);
+    EXPECT_EQ(places.back(), one.all - 1);
+  }
 }
 
 TEST(DatasetsVerify, InfoOfLeRobot) {

@@ -2,10 +2,13 @@
 #include "core/base/sha256.h"
 #include "core/formats/json_text.h"
 #include "core/videos/video.h"
+#include "core/videos/video_writer.h"
 
+#include "folders.h"
 #include "trees.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -191,6 +194,89 @@ TEST_F(Videos, TablesThatLie) {
   has(message("stsd", 12, 0x6D703476), "the codec of the video is \"mp4v\"");
   has(message("moov", 0, 8), "is cut");
   has(message("moov", 0, 7), "the part \"mvhd\" has 7 bytes");
+}
+
+// [height, width, 3] of colours that change slowly, and with each frame.
+std::vector<std::uint8_t> painted(std::int64_t height, std::int64_t width, int frame) {
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      pixels.push_back(static_cast<std::uint8_t>(
+          128 + 100 * std::sin(0.05 * static_cast<double>(x + 4 * frame))));
+      pixels.push_back(static_cast<std::uint8_t>(
+          128 + 100 * std::cos(0.06 * static_cast<double>(y + 3 * frame))));
+      pixels.push_back(static_cast<std::uint8_t>(2 * frame + y));
+    }
+  }
+  return pixels;
+}
+
+class VideosWritten : public Videos {};
+
+TEST_F(VideosWritten, EachFrameComesBackAtItsTime) {
+  const struct {
+    videos::Codec codec;
+    std::int64_t height, width;
+    double rate;
+  } cases[] = {{videos::Codec::h264, 48, 64, 10},
+               {videos::Codec::h264, 64, 32, 29.97},
+               {videos::Codec::av1, 47, 63, 30},
+               {videos::Codec::av1, 48, 64, 1 / 3.0}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(text_of(static_cast<int>(one.codec), " ", one.rate));
+    test::TempFolder folder;
+    const std::string path = folder("a.mp4");
+    VideoForm form;
+    form.codec = one.codec;
+    form.height = one.height;
+    form.width = one.width;
+    form.rate = one.rate;
+    {
+      VideoWriter dropped(path, form, "a video");
+      dropped.add(painted(one.height, one.width, 0).data());
+    }
+    EXPECT_FALSE(test::fs::exists(path));
+    constexpr int frames = 31;
+    VideoWriter writer(path, form, "a video");
+    for (int i = 0; i < frames; ++i) writer.add(painted(one.height, one.width, i).data());
+    EXPECT_EQ(writer.frames(), frames);
+    writer.finish();
+    const auto video = video_of(test::read_file(path));
+    ASSERT_EQ(video->frames(), frames);
+    EXPECT_EQ(video->index().height, one.height);
+    EXPECT_EQ(video->index().width, one.width);
+    EXPECT_EQ(video->index().codec, one.codec);
+    VideoReader reader(video);
+    for (int i = 0; i < frames; ++i) {
+      const auto frame = video->frame_at(i / one.rate, 1e-5);
+      ASSERT_TRUE(frame) << i;
+      EXPECT_EQ(*frame, static_cast<std::uint32_t>(i));
+      const std::vector<std::uint8_t> wanted = painted(one.height, one.width, i);
+      const std::string found = read_frame(reader, *frame);
+      double error = 0;
+      for (std::size_t at = 0; at < wanted.size(); ++at) {
+        const double differs = static_cast<std::uint8_t>(found[at]) - double{wanted[at]};
+        error += differs * differs;
+      }
+      error /= static_cast<double>(wanted.size());
+      EXPECT_LT(error, 255.0 * 255.0 / std::pow(10, 3.2)) << "below 32 dB at frame " << i;
+    }
+  }
+}
+
+TEST_F(VideosWritten, WhatACodecCannotHold) {
+  test::TempFolder folder;
+  VideoForm form;
+  form.height = 47;
+  form.width = 64;
+  const auto open = [&] { VideoWriter(folder("a.mp4"), form, "the video \"x\""); };
+  test::expect_error(Code::unsupported, "cannot have frames of 47 by 64; both must be even", open);
+  form.height = 70000;
+  test::expect_error(Code::unsupported, "cannot have frames of 70000 by 64", open);
+  form.height = 48;
+  form.quality = 52;
+  test::expect_error(Code::invalid_argument, "the quality of H.264 is 1 to 51, or 0; not 52", open);
+  EXPECT_TRUE(test::fs::is_empty(folder("")));
 }
 
 }  // namespace

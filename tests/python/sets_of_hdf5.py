@@ -89,7 +89,7 @@ def sequences(path, keys, following):
 
 
 def robomimic(rnd, folder):
-    keys = {key: Columns(rnd) for key in rnd.sample(KEYS, rnd.randint(1, 4))}
+    keys = {key: Columns(rnd) for key in rnd.sample([*KEYS, "arm/pos", "arm/left/pos"], rnd.randint(1, 4))}
     extra = {key: Columns(rnd) for key in rnd.sample(["interventions", "extra", "action_dict/abs_pos", "action_dict/gripper"], rnd.randint(0, 3))}
     how = rnd.choice(FILTERS)
     following, states, width = rnd.random() < 0.6, rnd.random() < 0.7, rnd.randint(1, 4)
@@ -131,9 +131,9 @@ def robomimic(rnd, folder):
             return np.concatenate([file[f"data/demo_{number}/{name}"][()] for number in sorted(lengths)])
 
         for key in keys:
-            same(rows["observation", key].numpy(), whole(f"obs/{key}"), key)
+            same(rows[("observation", *key.split("/"))].numpy(), whole(f"obs/{key}"), key)
             if following:
-                same(rows["next", "observation", key].numpy(), whole(f"next_obs/{key}"), key)
+                same(rows[("next", "observation", *key.split("/"))].numpy(), whole(f"next_obs/{key}"), key)
         for key in extra:
             same(rows[tuple(key.split("/"))].numpy(), whole(key), key)
         same(rows["action"].numpy(), whole("actions"), "action")

@@ -29,6 +29,13 @@ static const tool_option convert_options[] = {
      TAKES_TEXT, &convert_asked.as},
     {"lossy", 0, NULL, NULL, "leave out, or fill in, what a data set of that kind cannot hold",
      TAKES_NOTHING, &convert_asked.lossy},
+    {"video", 0, "CODEC", "h264 av1",
+     "LeRobot: pictures become videos, which lose a little; otherwise they are PNG", TAKES_TEXT,
+     &convert_asked.video},
+    {"video-quality", 0, "N", NULL,
+     "of videos, less is better and larger: h264 1 to 51, 23 by default; av1 1 to 63, 30 by "
+     "default",
+     TAKES_COUNT, &convert_asked.video_quality},
     SAVING_OPTIONS,
 };
 

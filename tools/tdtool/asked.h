@@ -23,6 +23,8 @@ extern struct diff_values {
 extern struct convert_values {
   const char *as; /* a kind of data sets */
   bool lossy;
+  const char *video;
+  int64_t video_quality;
 } convert_asked;
 extern struct run_values {
   int64_t batch;

@@ -44,7 +44,12 @@ static void take_metadata(const char *from, form as) {
 /* One data set, or dictionary, as a data set of a kind. */
 static int convert_set(const char *from, const char *to) {
   const td_dataset_kind kind = dataset_kind_named("convert", convert_asked.as);
-  const td_dataset_save_options options = set_saving(convert_asked.as, convert_asked.lossy);
+  td_dataset_save_options options = set_saving(convert_asked.as, convert_asked.lossy);
+  if (convert_asked.video && kind != TD_DATASET_KIND_LEROBOT)
+    die_usage("convert: --video is for --as lerobot and lerobot-v2.1 alone");
+  if (convert_asked.video)
+    options.video = *convert_asked.video == 'a' ? TD_DATASET_VIDEO_AV1 : TD_DATASET_VIDEO_H264;
+  options.video_quality = (int32_t)convert_asked.video_quality;
   td_dataset *set;
   td_tensordict *td;
   refuse_existing(to);
@@ -75,6 +80,7 @@ static int convert_set(const char *from, const char *to) {
 int run_convert(int count, char **arguments) {
   (void)count;
   if (convert_asked.as) return convert_set(arguments[0], arguments[1]);
+  if (convert_asked.video) die_usage("convert: --video is for --as lerobot and lerobot-v2.1 alone");
   form as = form_for(arguments[1]);
   refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);

@@ -65,10 +65,18 @@ rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
     call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
 flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
 
-dataset_save_options(lossy, durable, deflate; resume = false, lerobot_v21 = false) = Ref(td_dataset_save_options(
+const dataset_videos = (none = TD_DATASET_VIDEO_NONE, h264 = TD_DATASET_VIDEO_H264, av1 = TD_DATASET_VIDEO_AV1)
+
+function video_number(video::Symbol)
+    haskey(dataset_videos, video) ||
+        throw(ArgumentError("no form of videos is called $video: there are $(join(keys(dataset_videos), ", "))"))
+    dataset_videos[video]
+end
+
+dataset_save_options(lossy, durable, deflate; resume = false, lerobot_v21 = false, video = :none, video_quality = 0) = Ref(td_dataset_save_options(
     flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE | resume * TD_DATASET_SAVE_RESUME |
             lerobot_v21 * TD_DATASET_SAVE_LEROBOT_V21,
-    deflate = deflate))
+    deflate = deflate, video = video_number(video), video_quality = video_quality))
 
 function dataset_number(kind::Symbol)
     haskey(dataset_kinds, kind) ||
@@ -77,26 +85,32 @@ function dataset_number(kind::Symbol)
 end
 
 """
-    save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0, lerobot_v21 = false)
-    convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0, lerobot_v21 = false)
+    save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0, lerobot_v21 = false,
+                 video = :none, video_quality = 0)
+    convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0, lerobot_v21 = false, video = :none,
+                    video_quality = 0)
 
 Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic` or `:d4rl`. Episodes of `td` are runs
 of one number in `episode`, or the elements of a lazy stack; `metadata` is what `metadata(set)` gives. What the kind cannot
-hold is an error, and left out, or filled in, with `lossy`. `:lerobot` is version 3.0, or 2.1 with `lerobot_v21`.
+hold is an error, and left out, or filled in, with `lossy`. `:lerobot` is version 3.0, or 2.1 with `lerobot_v21`;
+its pictures stay PNG, without a loss, or become videos with `video = :h264` or `:av1`, of `video_quality` 1 to 51 or 63 (less is
+better and larger; 0: 23 and 30).
 """
 function save_dataset(file::AbstractString, td::TensorDict, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
-                      lossy::Bool = false, durable::Bool = false, deflate::Integer = 0, lerobot_v21::Bool = false)
+                      lossy::Bool = false, durable::Bool = false, deflate::Integer = 0, lerobot_v21::Bool = false,
+                      video::Symbol = :none, video_quality::Integer = 0)
     about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
     check(td_dataset_save(td, about, dataset_number(kind), String(file),
-                          dataset_save_options(lossy, durable, deflate; lerobot_v21)))
+                          dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality)))
     file
 end
 
 "See [`save_dataset`](@ref)."
 function convert_dataset(set::Dataset, kind::Symbol, file::AbstractString; lossy::Bool = false, durable::Bool = false,
-                         deflate::Integer = 0, lerobot_v21::Bool = false)
+                         deflate::Integer = 0, lerobot_v21::Bool = false, video::Symbol = :none,
+                         video_quality::Integer = 0)
     check(td_dataset_convert(set, dataset_number(kind), String(file),
-                             dataset_save_options(lossy, durable, deflate; lerobot_v21)))
+                             dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality)))
     file
 end
 

@@ -75,11 +75,14 @@ let set = open_or_nothing("minari/mixed")
             save_dataset(file, flat(cartpole), :d4rl; lossy = true, durable = true)
             @test sum(lengths(open_dataset(file))) == 113
             @test_throws ArgumentError convert_dataset(cartpole, :other, file)
+            @test_throws ArgumentError convert_dataset(cartpole, :lerobot, file; video = :other)
         end
         arm = open_or_nothing("lerobot/arm")
         arm === nothing || @testset "LeRobot is written in version 2.1" begin
             convert_dataset(arm, :lerobot, joinpath(folder, "arm"); lerobot_v21 = true, lossy = true)
             @test TensorDicts.version(open_dataset(joinpath(folder, "arm"))) == "v2.1"
+            # Without an encoder the first one is refused, too.
+            @test_throws Exception convert_dataset(arm, :lerobot, joinpath(folder, "arm"); video = :h264, video_quality = 99)
         end
         @testset "a set is written by episodes" begin
             cartpole = open_or_nothing("minari/cartpole")

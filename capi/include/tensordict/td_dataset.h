@@ -264,6 +264,17 @@ enum {
 };
 
 /**
+ * What becomes of pictures in a data set of LeRobot: uint8 tensors in `image` of `observation`, and files of pictures.
+ * Since 0.3.0.
+ */
+typedef int32_t td_dataset_video;
+enum {
+  TD_DATASET_VIDEO_NONE = 0, /**< they stay pictures: PNG, without a loss */
+  TD_DATASET_VIDEO_H264 = 1, /**< frames of videos, which are a little different; sizes must be even */
+  TD_DATASET_VIDEO_AV1 = 2   /**< the same in less room and more time */
+};
+
+/**
  * Options of td_dataset_save(), td_dataset_convert() and td_dataset_writer_open(). Set a field after `struct_size` to 0 for
  * its default.
  */
@@ -271,8 +282,11 @@ typedef struct td_dataset_save_options {
   uint32_t struct_size;        /**< sizeof(td_dataset_save_options) */
   td_dataset_save_flags flags; /**< how it is written */
   int64_t deflate;             /**< level of compression, 1 to 9; 0: not compressed */
+  td_dataset_video video;      /**< LeRobot: pictures become videos. Since 0.3.0 */
+  int32_t video_quality;       /**< of H.264 1 to 51, of AV1 1 to 63, less is better and larger; 0: 23,
+                                    AV1 30. Since 0.3.0 */
 } td_dataset_save_options;
-#define TD_DATASET_SAVE_OPTIONS_INIT {sizeof(td_dataset_save_options), 0, 0}
+#define TD_DATASET_SAVE_OPTIONS_INIT {sizeof(td_dataset_save_options), 0, 0, 0, 0}
 
 /**
  * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
@@ -285,8 +299,8 @@ typedef struct td_dataset_save_options {
  * the values.
  *
  * What a kind cannot hold is found before anything is written. For Minari: what follows the last step
- * for an observation or info without rows in `next`; missing rewards. For robomimic: observations
- * nested deeper than one level, and texts in them. For D4RL: an episode that ends neither terminated nor
+ * for an observation or info without rows in `next`; missing rewards. For robomimic: texts in
+ * observations. For D4RL: an episode that ends neither terminated nor
  * truncated, or before its last step; metadata of episodes. For LeRobot, which is written in version
  * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that no `fps` is in the metadata; metadata of episodes; an episode without steps; values that are
  * no texts, pictures or numbers of NumPy; episodes with other entries than the first.
@@ -297,8 +311,8 @@ typedef struct td_dataset_save_options {
  * @param file     borrowed; UTF-8 path of a file, or of the folder of Minari or LeRobot, which may be missing
  * @param options  borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (the kind cannot hold it; this build has no HDF5 or Arrow), TD_ERR_IO (also: a folder
- *         that is no data set is in the way), TD_ERR_SHAPE (no batch dimension), TD_ERR_KEY_EXISTS (two
+ * @return TD_OK, TD_ERR_UNSUPPORTED (the kind cannot hold it; this build has no HDF5 or Arrow; no module
+ *         for videos, or no encoder, is here), TD_ERR_IO (also: a folder that is no data set is in the way), TD_ERR_SHAPE (no batch dimension), TD_ERR_KEY_EXISTS (two
  *         entries would be one dataset), TD_ERR_KEY_INVALID (HDF5 has no such name), TD_ERR_DTYPE,
  *         TD_ERR_FORMAT (a space in the metadata is no JSON; a picture is damaged), TD_ERR_DEVICE, TD_ERR_BUSY,
  *         TD_ERR_INVALID_ARGUMENT (no kind), TD_ERR_OUT_OF_MEMORY

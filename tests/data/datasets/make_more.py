@@ -2,6 +2,7 @@
 
     python3 make_more.py OUT      (Python with h5py and NumPy)
 """
+import json
 import os
 import struct
 import sys
@@ -81,3 +82,19 @@ with h5py.File(f"{out}/robomimic/raw.hdf5", "w") as f:
         g.attrs["model_file"] = "<mujoco/>"
         g["states"] = np.arange(5 * n, dtype="f8").reshape(n, 5)
         g["actions"] = np.arange(2 * n, dtype="f8").reshape(n, 2)
+
+# A writer that was killed in a file of HDF5's newest form, which says since then that it is open.
+child = os.fork()
+if child == 0:
+    f = h5py.File(f"{out}/robomimic/killed.hdf5", "w", libver="latest")
+    data = f.create_group("data")
+    data.attrs["total"], data.attrs["env_args"] = 7, json.dumps({"env_name": "Lift", "type": 1, "env_version": "1.4.1", "env_kwargs": {}})
+    for n, length in ((0, 4), (1, 3)):
+        demo = data.create_group(f"demo_{n}")
+        demo.attrs["num_samples"] = length
+        demo["actions"] = np.linspace(-1, 1, length * 2).reshape(length, 2)
+        demo["obs/state"] = np.arange(length * 3.0).reshape(length, 3) + 100 * n
+        demo["rewards"], demo["dones"] = np.arange(length * 1.0), np.array([0] * (length - 1) + [1])
+    f.flush()
+    os._exit(0)
+os.waitpid(child, 0)

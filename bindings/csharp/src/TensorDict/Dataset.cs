@@ -57,6 +57,19 @@ namespace TensorDicts
         public string? Clock { get; set; }
     }
 
+    /// <summary>What becomes of pictures in a data set of LeRobot.</summary>
+    public enum DatasetVideo
+    {
+        /// <summary>They stay pictures: PNG, without a loss.</summary>
+        None = 0,
+
+        /// <summary>Frames of videos, which are a little different; sizes must be even.</summary>
+        H264 = 1,
+
+        /// <summary>The same in less room and more time.</summary>
+        Av1 = 2,
+    }
+
     /// <summary>How a data set is written.</summary>
     public sealed record DatasetSaveOptions
     {
@@ -75,6 +88,12 @@ namespace TensorDicts
         /// <summary>Level of compression, 1 to 9; 0: not compressed.</summary>
         public long Deflate { get; set; }
 
+        /// <summary>LeRobot: pictures become videos.</summary>
+        public DatasetVideo Video { get; set; }
+
+        /// <summary>Quality of videos: of H.264 1 to 51, of AV1 1 to 63, less is better and larger; 0: 23, AV1 30.</summary>
+        public int VideoQuality { get; set; }
+
         internal td_dataset_save_options Raw()
         {
             td_dataset_save_options raw = td_dataset_save_options.Default;
@@ -83,6 +102,8 @@ namespace TensorDicts
                 | (Resume ? td_dataset_save_flags.TD_DATASET_SAVE_RESUME : 0)
                 | (LeRobotV21 ? td_dataset_save_flags.TD_DATASET_SAVE_LEROBOT_V21 : 0);
             raw.deflate = Deflate;
+            raw.video = (td_dataset_video)(int)Video;
+            raw.video_quality = VideoQuality;
             return raw;
         }
     }

@@ -182,6 +182,12 @@ public class DatasetTests
                 arm?.Convert(DatasetKind.LeRobot, copy, new DatasetSaveOptions { LeRobotV21 = true, Lossy = true });
                 using Dataset? older = arm == null ? null : Dataset.Open(copy);
                 Assert.Equal(arm == null ? null : "v2.1", older?.Version);
+                if (arm != null)
+                {
+                    // Without an encoder that is refused, too.
+                    var videos = new DatasetSaveOptions { Video = DatasetVideo.H264, VideoQuality = 99 };
+                    Assert.ThrowsAny<Exception>(() => arm.Convert(DatasetKind.LeRobot, copy, videos));
+                }
             }
             Assert.Throws<TensorUnsupportedException>(() => set.Convert(DatasetKind.D4rl, file));
             using TensorDict flat = set.Flat();

@@ -98,6 +98,15 @@ impl DatasetOptions {
     }
 }
 
+/// What becomes of pictures in a data set of LeRobot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatasetVideo {
+    /// Frames of videos, which are a little different; sizes must be even.
+    H264,
+    /// The same in less room and more time.
+    Av1,
+}
+
 /// How a data set is written.
 #[derive(Clone, Default)]
 pub struct DatasetSaveOptions {
@@ -137,6 +146,21 @@ impl DatasetSaveOptions {
     /// Compressed, level 1 to 9.
     pub fn deflate(mut self, level: i64) -> Self {
         self.raw.deflate = level;
+        self
+    }
+
+    /// LeRobot: pictures become videos; otherwise they stay PNG, without a loss.
+    pub fn video(mut self, video: DatasetVideo) -> Self {
+        self.raw.video = match video {
+            DatasetVideo::H264 => sys::TD_DATASET_VIDEO_H264,
+            DatasetVideo::Av1 => sys::TD_DATASET_VIDEO_AV1,
+        };
+        self
+    }
+
+    /// Of videos: of H.264 1 to 51 (23 without a call), of AV1 1 to 63 (30); less is better and larger.
+    pub fn video_quality(mut self, quality: i32) -> Self {
+        self.raw.video_quality = quality;
         self
     }
 }

@@ -123,7 +123,9 @@ pub use batches::{BatchIter, Batches, EpochIter, Loader};
 pub use call::{CallArgument, CallOptions, CallValue, Leaf};
 pub use consolidate::ConsolidateOptions;
 pub use convert::{DTypeKinds, Target, ToOptions};
-pub use dataset::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter};
+pub use dataset::{
+    Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetVideo, DatasetWriter,
+};
 pub use device::{Device, DeviceKind};
 pub use dict::{Dict, DictMut, DictRef, TensorDict};
 pub use distribution::{Distribution, DistributionKind, ProbabilisticOptions};

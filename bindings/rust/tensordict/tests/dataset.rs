@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetWriter, ErrorKind, Replay, ReplayOptions};
+use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetVideo, DatasetWriter, ErrorKind, Replay, ReplayOptions};
 
 fn path(name: &str) -> PathBuf {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
@@ -120,6 +120,26 @@ fn lerobot_is_written_in_version_2_1() {
     let again = Dataset::open(&folder, &DatasetOptions::new()).unwrap();
     assert_eq!(again.version().unwrap(), "v2.1");
     assert_eq!(again.lengths().unwrap(), set.lengths().unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn pictures_of_lerobot_become_videos() {
+    let Some(set) = opened("lerobot/arm", &DatasetOptions::new()) else { return };
+    let folder = std::env::temp_dir().join(format!("td-{}-videos", std::process::id()));
+    for (video, is_good) in [(DatasetVideo::H264, false), (DatasetVideo::Av1, true)] {
+        let options = DatasetSaveOptions::new().video(video).video_quality(60);
+        let done = set.convert(DatasetKind::LeRobot, &folder, &options);
+        if matches!(&done, Err(error) if error.kind() == ErrorKind::Unsupported) {
+            return; // no module for videos, or no encoder
+        }
+        assert_eq!(done.is_ok(), is_good); // H.264 ends at 51
+    }
+    let again = Dataset::open(&folder, &DatasetOptions::new()).unwrap();
+    let front = ["observation", "image", "front"];
+    assert!(!again.structure().unwrap().contains(front));
+    let again = Dataset::open(&folder, &DatasetOptions::new().videos()).unwrap();
+    assert_eq!(again.flat().unwrap().tensor(front).unwrap().shape(), [14, 24, 32, 3]);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

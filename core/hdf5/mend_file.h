@@ -1,0 +1,22 @@
+// core/hdf5/mend_file.h: files that the HDF5 library refuses to open, though most of them can be read: those that were cut off, and
+// those whose writer was killed.
+#pragma once
+
+#include "core/consolidated/file_bytes.h"
+#include "core/io/file_io.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace td::hdf5 {
+
+struct MendedFile {
+  files::Descriptor file;   // a copy without a name, as long as its head says
+  std::uint64_t there = 0;  // bytes; behind them it has zeros, which nobody wrote
+  bool was_open = false;    // its head says that it is open for writing
+};
+
+// None if neither is so. Code::io if there is no room for the copy.
+std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path);
+
+}  // namespace td::hdf5
