@@ -24,6 +24,7 @@ int main() {
   td_tensor_free(state);
   // [/open]
   std::cout << recording << "\n"
-            << "the last state: " << read[5][0].item<float>() << ", " << read[5][1].item<float>() << "\n"
+            << "the last state: " << read[5][0].item<float>() << ", " << read[5][1].item<float>()
+            << "\n"
             << "equal to what was recorded: " << (at::equal(read, states) ? "yes" : "no") << "\n";
 }
