@@ -18,7 +18,8 @@ td::DistributionPart part_in(const td_distribution& given) {
   td::DistributionPart part;
   part.shape.kind = capi::choice_in<td::DistributionKind>(given.kind, TD_DISTRIBUTION_NORMAL,
                                                           TD_DISTRIBUTION_LOG_NORMAL, "kind");
-  check_flags(given.flags, TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT | TD_DISTRIBUTION_MIXTURE);
+  check_flags(given.flags,
+              TD_DISTRIBUTION_TANH_LOC | TD_DISTRIBUTION_EVENT | TD_DISTRIBUTION_MIXTURE);
   part.shape.tanh_loc = (given.flags & TD_DISTRIBUTION_TANH_LOC) != 0;
   part.shape.event = (given.flags & TD_DISTRIBUTION_EVENT) != 0;
   part.shape.mixture = (given.flags & TD_DISTRIBUTION_MIXTURE) != 0;

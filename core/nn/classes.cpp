@@ -25,8 +25,7 @@ class Categorical : public Distribution {
     return classes_.draw(samples, generator);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wide =
-        with_front(classes_.log_probs, value.sizes().slice(0, extra(value, 0)));
+    const at::Tensor wide = with_front(classes_.log_probs, value.sizes().slice(0, extra(value, 0)));
     return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
   }
 
@@ -83,8 +82,7 @@ class Bernoulli final : public Distribution {
 }  // namespace
 
 Classes::Classes(bool from_logits, const at::Tensor& given) {
-  if (given.dim() < 1)
-    fail(Code::shape, "a categorical distribution needs a dimension of classes");
+  if (given.dim() < 1) fail(Code::shape, "a categorical distribution needs a dimension of classes");
   if (from_logits) {
     log_probs = at::log_softmax(given, -1);
     probs = log_probs.exp();

@@ -181,8 +181,7 @@ ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
   }
   PackageText text = text_of(zip);
   ScriptMeta& meta = text.meta;
-  NetworkSpec first{"model",
-                    chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path),
+  NetworkSpec first{"model", chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path),
                     chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path),
                     meta.inputs, meta.batch};
   if (options.dtype)

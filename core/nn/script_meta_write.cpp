@@ -227,8 +227,7 @@ ModulePtr with_followers(ModulePtr network, const AnotherNetwork& another, const
   options.of_archive = true;
   options.out_keys = meta.select_out_keys;
   try {
-    for (const FollowerSpec& spec : meta.then)
-      modules.push_back(std::visit(Maker{another}, spec));
+    for (const FollowerSpec& spec : meta.then) modules.push_back(std::visit(Maker{another}, spec));
     return module_sequence(std::move(modules), options);
   } catch (const Error& error) {
     const bool lacks = error.code() == Code::unsupported;

@@ -90,7 +90,8 @@ static void put(td_tensordict *td, const char *name, const double *numbers, cons
     sizes[dims] = behind[dims - 1];
     count *= (size_t)sizes[dims];
   }
-  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, sizes, dims, TD_DTYPE_FLOAT64, &tensor));
+  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, sizes, dims, TD_DTYPE_FLOAT64,
+                            &tensor));
   td_put(td, TD_KEY(name), tensor);
 }
 
@@ -123,14 +124,17 @@ TD_TEST(values_and_log_probabilities) {
     near(result, "x_log_prob", of->log_prob, of->scores);
     put(td, "x", of->x, sizes);
     result = NULL;
-    TD_DO(td_module_log_prob(td, sampler(of->kind, of->flags, TD_INTERACTION_DEFAULT), NULL, &result));
+    TD_DO(td_module_log_prob(td, sampler(of->kind, of->flags, TD_INTERACTION_DEFAULT), NULL,
+                             &result));
     near(result, "x_log_prob", of->log_prob_of_x, of->scores);
     result = NULL;
-    TD_EXPECT_NULL(td_module_call(td, sampler(of->kind, of->flags, TD_INTERACTION_MODE), NULL, &result),
-                   TD_ERR_UNSUPPORTED, result);
+    TD_EXPECT_NULL(
+        td_module_call(td, sampler(of->kind, of->flags, TD_INTERACTION_MODE), NULL, &result),
+        TD_ERR_UNSUPPORTED, result);
     TD_CHECK_TEXT(td_last_error_message(), "a mixture has no mode");
-    TD_EXPECT_NULL(td_module_call(td, sampler(of->kind, of->flags, TD_INTERACTION_MEDIAN), NULL, &result),
-                   TD_ERR_UNSUPPORTED, result);
+    TD_EXPECT_NULL(
+        td_module_call(td, sampler(of->kind, of->flags, TD_INTERACTION_MEDIAN), NULL, &result),
+        TD_ERR_UNSUPPORTED, result);
   }
 }
 
@@ -197,8 +201,11 @@ static void refused(td_distribution_kind kind, size_t keys, const char *text) {
 }
 
 TD_TEST(mixtures_that_cannot_be_made) {
-  refused(TD_DISTRIBUTION_CATEGORICAL, 3, "Categorical is no distribution whose mixtures are supported");
-  refused(TD_DISTRIBUTION_TANH_NORMAL, 3, "TanhNormal is no distribution whose mixtures are supported");
+  refused(TD_DISTRIBUTION_CATEGORICAL, 3,
+          "Categorical is no distribution whose mixtures are supported");
+  refused(TD_DISTRIBUTION_TANH_NORMAL, 3,
+          "TanhNormal is no distribution whose mixtures are supported");
   refused(TD_DISTRIBUTION_NORMAL, 2,
-          "a mixture of Normal has the parameters loc, logits, scale or loc, probs, scale, not loc, scale");
+          "a mixture of Normal has the parameters loc, logits, scale or loc, probs, scale, not "
+          "loc, scale");
 }

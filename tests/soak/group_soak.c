@@ -290,7 +290,11 @@ int main(int argc, char **argv) {
     for (int i = 0; gone > 0 && i < RANKS; i++) {
       if (processes[i] != gone) continue;
       const int killed = WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
-      if (!killed && !(WIFEXITED(how) && WEXITSTATUS(how) == 0)) failed = 1;
+      if (!killed && !(WIFEXITED(how) && WEXITSTATUS(how) == 0)) {
+        fprintf(stderr, "rank %d ended, by signal %d or with status %d\n", i,
+                WIFSIGNALED(how) ? WTERMSIG(how) : 0, WIFEXITED(how) ? WEXITSTATUS(how) : 0);
+        failed = 1;
+      }
       processes[i] =
           killed && !shared->stops && !failed ? started("/proc/self/exe", i, text_of_seed) : 0;
       if (processes[i] == 0) running--;
