@@ -240,7 +240,7 @@ def part_of(td, dist, names, in_keys, out_key, log_prob_key, estimates=1000, com
     except KeyError as error:
         part, off = {"distribution": type(dist).__name__}, f"parameter {error} is missing"
     if off is not None:
-        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}")
+        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}{WAY_OUT}")
     part.update(in_keys=in_keys, names=names, out_key=out_key, log_prob_key=log_prob_key)
     return part
 
