@@ -9,6 +9,10 @@ class CannotExport(Exception):
     """What stands in the way, in one line."""
 
 
+# What to do about a distribution that is not here.
+WAY_OUT = ". Export the network alone, and sample here with td_module_from_function()"
+
+
 def number(value, name):
     """What has to be one number for all elements."""
     made = bound(value, name)
@@ -26,7 +30,7 @@ def bound(value, name):
         return float(tensor.flatten()[0])
     rows = tensor.reshape(-1, tensor.shape[-1])
     if (rows != rows[0]).any():
-        raise CannotExport(f"the distribution's {name} differs among rows: {rows.tolist()}; one for each element is supported")
+        raise CannotExport(f"the distribution's {name} differs among rows: {rows[:2].tolist()}; one for each element is supported{WAY_OUT}")
     return rows[0].tolist()
 
 

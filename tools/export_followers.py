@@ -6,7 +6,7 @@ import math
 
 import export_transformed
 import torch
-from export_check import OF_TORCH, CannotExport, bound, disagreement, number
+from export_check import OF_TORCH, WAY_OUT, CannotExport, bound, disagreement, number
 from tensordict.nn import (
     CompositeDistribution,
     NormalParamExtractor,
@@ -120,6 +120,8 @@ MADE_OF_LOGITS = {
 }
 ONE_EVENT = ("MultivariateNormal", "Dirichlet")
 ELEMENTWISE = ("Categorical", "OneHotCategorical", "Bernoulli", *(name for name in OF_TORCH if name not in ONE_EVENT))
+# The same as another one, with parameters that the network computes.
+OTHER_PARAMETERS = {D.Chi2: "Gamma", D.LowRankMultivariateNormal: "MultivariateNormal"}
 MIXED = ("Normal", "IndependentNormal", *OF_TORCH)
 # Those whose parameters the network computes if the library would take others from the keys: a fixed scale, a temperature.
 PLAIN = {
@@ -196,16 +198,15 @@ def shape_of(dist):
         ours = {**shape_of(dist.component_distribution), "mixture": True}
         if ours["distribution"] not in MIXED or ours.get("event"):
             kind = ours["distribution"] if not ours.get("event") else f"Independent({ours['distribution']}, 1)"
-            raise CannotExport(
-                f"MixtureSameFamily of {kind} is not supported; of {', '.join(MIXED)} it is. Export the network alone, and sample "
-                "here with td_module_from_function()"
-            )
+            raise CannotExport(f"MixtureSameFamily of {kind} is not supported; of {', '.join(MIXED)} it is{WAY_OUT}")
     elif type(dist) is D.Normal:
         ours = {"distribution": "Normal"}
     elif type(dist) is D.Categorical or (name == "Categorical" and isinstance(dist, D.Categorical)):
         ours = {"distribution": "Categorical"}
     elif type(dist) is td_distributions.OneHotCategorical or (name == "OneHotCategorical" and isinstance(dist, D.Categorical)):
         ours = {"distribution": "OneHotCategorical"}
+    elif type(dist) in OTHER_PARAMETERS:
+        ours = {"distribution": OTHER_PARAMETERS[type(dist)]}
     elif type(dist) is D.Bernoulli or type(dist) is getattr(D, name, None) and name in OF_TORCH:
         ours = {"distribution": name}
     elif name == "Delta":
@@ -224,7 +225,7 @@ def shape_of(dist):
     raise CannotExport(
         f"the distribution {' '.join(str(dist).split())} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
         f"Categorical, OneHotCategorical, Bernoulli, Delta, {', '.join(OF_TORCH)}, Independent(…, 1) of those of elements, "
-        "MixtureSameFamily of those of numbers, TransformedDistribution of normal ones and CompositeDistribution of these are"
+        f"MixtureSameFamily of those of numbers, TransformedDistribution of normal ones and CompositeDistribution of these are{WAY_OUT}"
     )
 
 
@@ -239,7 +240,7 @@ def part_of(td, dist, names, in_keys, out_key, log_prob_key, estimates=1000, com
     except KeyError as error:
         part, off = {"distribution": type(dist).__name__}, f"parameter {error} is missing"
     if off is not None:
-        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}")
+        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}{WAY_OUT}")
     part.update(in_keys=in_keys, names=names, out_key=out_key, log_prob_key=log_prob_key)
     return part
 

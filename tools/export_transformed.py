@@ -2,7 +2,7 @@
 import warnings
 
 import torch
-from export_check import COMPUTED, CannotExport, bound, deterministic, difference_of
+from export_check import COMPUTED, WAY_OUT, CannotExport, bound, deterministic, difference_of
 from tensordict import TensorDict
 from tensordict.nn import CompositeDistribution, ProbabilisticTensorDictModule
 from torch import distributions as D
@@ -44,7 +44,7 @@ def parts(transform, width):
     if made is None:
         raise CannotExport(
             f"the transform {name} is not supported; AffineTransform, TanhTransform, SafeTanhTransform, SigmoidTransform, "
-            "ExpTransform, SoftplusTransform, PowerTransform, their inverses and ComposeTransform of these are"
+            f"ExpTransform, SoftplusTransform, PowerTransform, their inverses and ComposeTransform of these are{WAY_OUT}"
         )
     if transform._cache_size:
         made["cached"] = True
@@ -66,7 +66,7 @@ def described(dist, shape_of, values):
     except CannotExport as error:
         raise CannotExport(f"{type(inner).__name__} transforms what is not supported: {error}") from None
     if own["distribution"] not in BASES:
-        raise CannotExport(f"{type(inner).__name__} transforms a distribution {own['distribution']}; of {', '.join(BASES)} it is supported")
+        raise CannotExport(f"{type(inner).__name__} transforms a distribution {own['distribution']}; of {', '.join(BASES)} it is supported{WAY_OUT}")
     if not steps:
         raise CannotExport(f"{type(inner).__name__} has no transforms")
     if own["distribution"] == "Delta" and "param" in values:

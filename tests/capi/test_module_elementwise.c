@@ -305,7 +305,8 @@ TD_TEST(a_matrix_of_another_size) {
 }
 
 TD_TEST(what_is_saved_computes_the_same) {
-  const char *const names[] = {"beta_of_joints", "uniform", "full_covariance"};
+  const char *const names[] = {"beta_of_joints", "uniform", "full_covariance",
+                               "mixture_of_vectors"};
   char file[600]; /* td_golden() has few buffers */
   td_tensordict *td = td_observations(3);
   snprintf(file, sizeof file, "%s", td_path(td_test_folder(), "again.pt"));

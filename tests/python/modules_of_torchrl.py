@@ -3,7 +3,7 @@ Each is left out where TorchRL lacks it."""
 import torch
 from modules import ROWS, mlp, observation
 from tensordict import TensorDict
-from tensordict.nn import NormalParamExtractor, TensorDictModule, TensorDictSequential
+from tensordict.nn import InteractionType, NormalParamExtractor, TensorDictModule, TensorDictSequential
 from torch import nn
 
 
@@ -89,9 +89,8 @@ def distributional_one_hot():
 
 def actor_and_value():
     network = TensorDictModule(nn.Sequential(mlp(4), NormalParamExtractor()), ["observation"], ["loc", "scale"])
-    actor = rl().ProbabilisticActor(
-        network, in_keys=["loc", "scale"], distribution_class=rl().IndependentNormal, return_log_prob=True, default_interaction_type="random"
-    )
+    kind = rl().IndependentNormal
+    actor = rl().ProbabilisticActor(network, in_keys=["loc", "scale"], distribution_class=kind, return_log_prob=True)
     return rl().ActorCriticWrapper(actor, rl().ValueOperator(mlp(1), in_keys=["observation"])), observation()
 
 
@@ -180,6 +179,7 @@ def dreamer():
 
 def dreamer_of_classes():
     actor = rl().DreamerV3DiscreteActor(11, 3, depth=2, num_cells=16)
+    actor[-1].default_interaction_type = InteractionType.MODE  # it draws unless told otherwise
     return actor, given(state=torch.randn(ROWS, 6), belief=torch.randn(ROWS, 5))
 
 
@@ -194,7 +194,7 @@ def dreamed_images():
 
 def blocks_of_memory():
     cell = rl().DreamerV3BlockGRUCell(4, 16, projection_size=16, num_blocks=4)
-    return of(cell, out=("h",), observation=torch.randn(ROWS, 4), h=torch.randn(ROWS, 16))
+    return of(cell, out=(("next", "h"),), observation=torch.randn(ROWS, 4), h=torch.randn(ROWS, 16))
 
 
 def world():
@@ -218,6 +218,34 @@ def chunks_of_actions():
 
     network = ACTModel(4, 2, 3, hidden_dim=16, nheads=2, num_encoder_layers=1, num_decoder_layers=1, latent_dim=4)
     return TensorDictModule(network, ["observation"], ["action", "mu", "log_var"]), observation()
+
+
+# Distributions whose parameters have other names.
+
+
+def chi2():
+    from modules import positive
+    from torch import distributions as D
+
+    return positive(D.Chi2, "df")
+
+
+def low_rank():
+    from modules import sampled
+    from torch import distributions as D
+
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = mlp(9)
+
+        def forward(self, x):
+            loc, factor, diag = self.layers(x).chunk(3, -1)
+            return loc, factor.unsqueeze(-1), diag.exp()
+
+    names = ["loc", "cov_factor", "cov_diag"]
+    network = TensorDictModule(Heads(), ["observation"], names)
+    return sampled(D.LowRankMultivariateNormal, names, network=network), observation()
 
 
 # Normalisation.
@@ -305,7 +333,7 @@ GOOD = [
     layer_norm, lazy_layers, dueling_of_pixels, dueling, ddpg, ddpg_of_pixels, video, bounded_actor, projected_actor, masked_values,
     distributional_one_hot, actor_and_value, lstm_of_layers, gru_of_python, remembering_actor, two_memories, mixed_values, agents_that_draw,
     groups_of_agents, dreamer, dreamer_of_classes, dreamed_images, blocks_of_memory, world, value_in_classes, radial_basis,
-    chunks_of_actions, renormalised, scaled_value, parametrized, attending, resampled, ordered, spectrum, half_as_long,
+    chunks_of_actions, chi2, low_rank, renormalised, scaled_value, parametrized, attending, resampled, ordered, spectrum, half_as_long,
 ]  # fmt: skip
 
 
@@ -346,7 +374,16 @@ def denoised():
     return rl().DiffusionActor(action_dim=2, obs_dim=4, num_steps=5), observation()
 
 
+def gumbel():
+    """A transform whose numbers the network computes."""
+    from modules import sampled
+    from torch import distributions as D
+
+    return sampled(D.Gumbel, ["loc", "scale"]), observation()
+
+
 BAD = {
+    gumbel: "sample here with td_module_from_function()",
     guarded_actor: "as safe=True adds one",
     greedy: "leave out what explores",
     noise_of_a_process: "leave out what explores",

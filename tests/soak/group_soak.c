@@ -6,6 +6,7 @@
  * for two minutes, or if rank 0, which is never killed, keeps growing. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -179,8 +180,10 @@ static int call(td_group *group, uint64_t *common, int kills) {
   }
 }
 
+/* Without what the allocator keeps of freed memory, which grows with the threads of a busy machine. */
 static int64_t kilobytes(void) {
   long pages = 0, resident = 0;
+  malloc_trim(0);
   FILE *file = fopen("/proc/self/statm", "r");
   if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
   if (file) fclose(file);
@@ -287,7 +290,11 @@ int main(int argc, char **argv) {
     for (int i = 0; gone > 0 && i < RANKS; i++) {
       if (processes[i] != gone) continue;
       const int killed = WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
-      if (!killed && !(WIFEXITED(how) && WEXITSTATUS(how) == 0)) failed = 1;
+      if (!killed && !(WIFEXITED(how) && WEXITSTATUS(how) == 0)) {
+        fprintf(stderr, "rank %d ended, by signal %d or with status %d\n", i,
+                WIFSIGNALED(how) ? WTERMSIG(how) : 0, WIFEXITED(how) ? WEXITSTATUS(how) : 0);
+        failed = 1;
+      }
       processes[i] =
           killed && !shared->stops && !failed ? started("/proc/self/exe", i, text_of_seed) : 0;
       if (processes[i] == 0) running--;
