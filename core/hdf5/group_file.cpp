@@ -160,6 +160,7 @@ class OpenGroups final : public GroupFile {
     const std::int64_t rows = std::max<std::int64_t>(leaf.rows(), 1);
     const std::int64_t whole = whole_rows(leaf, rows);
     if (leaf.rows() < 0) return whole == rows;
+    leaf.cut = whole < leaf.rows();
     leaf.sizes[0] = std::min(leaf.rows(), whole);
     return true;
   }
