@@ -152,7 +152,8 @@ TEST(DatasetsVerify, RobomimicThatContradictsItself) {
       }
     }
     copy.td.remove({"data", "demo_2", "next_obs", "seen"});
-    EXPECT_EQ(problems_of(copy.write()),
+    Lines notes;
+    EXPECT_EQ(problems_of(copy.write(), &notes),
               (Lines{"episode 1, row 1: \"next_obs\" is not what the next row of \"obs\" has",
                      "episode 2: \"next\"/\"observation\"/\"seen\"/\"object\" is missing, and the "
                      "episodes before have it",
