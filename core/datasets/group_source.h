@@ -96,6 +96,9 @@ class StepsFound {
   void require(const hdf5::GroupFile& file, const std::string& group, const char* attribute,
                const MendFn& mended) const;
 
+  // Whether another dataset was cut off and does not reach as far. It is no metadata then, but lost.
+  bool is_lost(const hdf5::Leaf& leaf) const noexcept { return leaf.cut && !fits(leaf); }
+
   std::int64_t steps() const noexcept { return least_; }
   // Whether any other dataset has a row for each step.
   bool fits(const hdf5::Leaf& leaf) const noexcept {

@@ -48,6 +48,7 @@ class Minari final : public GroupSource {
     const std::int64_t length = this->length(static_cast<std::int64_t>(table));
     std::vector<Column> columns;
     for (hdf5::Leaf& leaf : leaves) {
+      if (is_cut_info(leaf)) continue;
       if (std::optional<Column> column =
               this->column(leaf, length, found_or_none(static_cast<std::int64_t>(table)))) {
         column->leaf = std::move(leaf);
@@ -80,6 +81,7 @@ class Minari final : public GroupSource {
     put_members(result, nested_members(file_->attributes(group(episode))));
     const std::int64_t length = this->length(episode);
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(episode))) {
+      if (is_cut_info(leaf) || (mended && found_in(episode).is_lost(leaf))) continue;
       if (!column(leaf, length, found_or_none(episode))) put_leaf(result, leaf.path, *file_, leaf);
     }
     return result;
@@ -122,8 +124,15 @@ class Minari final : public GroupSource {
         found.add(leaf, 0);
     }
     found.require(*file_, top, "total_steps", mended);
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, top)) {
+      if (is_cut_info(leaf))
+        mended.lost("", text_of(quote(leaf.place), " is not all there, and is left out"));
+    }
     return found_.emplace(episode, found).first->second;
   }
+
+  // Its rows would be taken for those without the one of the reset.
+  static bool is_cut_info(const hdf5::Leaf& leaf) { return leaf.cut && leaf.path[0] == "infos"; }
 
   const StepsFound* found_or_none(std::int64_t episode) const {
     return mended ? &found_in(episode) : nullptr;

@@ -88,6 +88,7 @@ class Robomimic final : public GroupSource {
     put_members(result, nested_members(file_->attributes(group(name))));
     const std::int64_t length = length_of(group(name));
     for (const hdf5::Leaf& leaf : leaves_of(*file_, group(name))) {
+      if (mended && found_in(group(name)).is_lost(leaf)) continue;
       if (column(leaf).key.empty() && !is_of_steps(leaf, group(name), length))
         put_leaf(result, leaf.path, *file_, leaf);
     }
@@ -115,6 +116,10 @@ class Robomimic final : public GroupSource {
       if (!column(leaf).key.empty()) found.add(leaf, 0);
     }
     found.require(*file_, place, "num_samples", mended);
+    for (const hdf5::Leaf& leaf : leaves_of(*file_, place)) {
+      if (column(leaf).key.empty() && found.is_lost(leaf))
+        mended.lost("", text_of(quote(leaf.place), " is not all there, and is left out"));
+    }
     return found_.emplace(place, found).first->second;
   }
 

@@ -52,6 +52,8 @@ class RobomimicChecker final : public Checker {
       problems_.add_rows(at, inside.logical_not().reshape({all.size(0), -1}).any(1), 0,
                          "the action is not between -1 and 1");
     }
+    if (rows.kind_of({"observation"}) == EntryKind::dict)
+      note_groups(rows.get_dict({"observation"}));
     check_observations(at, rows);
     const at::Tensor done = flags_of(rows, {"next", "done"});
     if (done.defined() && done.size(0) > 1) {
@@ -107,7 +109,16 @@ class RobomimicChecker final : public Checker {
     }
   }
 
-  // The entries at any depth, and how robomimic names one.
+  // It gives an entry the name of its group, of which it then reads one alone.
+  void note_groups(const TensorDict& observation) const {
+    for (const OwnedKey& key : keys_of(observation)) {
+      if (key.size() < 2) continue;
+      problems_.note({}, "\"obs\" has ", shown(key), ", which robomimic 0.3 reads as ",
+                     quote(key[0]), ": one entry of a group at a time");
+    }
+  }
+
+  // The entries at any depth, and how robomimic asks for one.
   static std::vector<OwnedKey> keys_of(const TensorDict& td) {
     std::vector<OwnedKey> keys;
     visit_paths(*td.node(), [&](Path path, const Value& value) {

@@ -33,11 +33,10 @@ class OpenGroups final : public GroupFile {
     if (::lstat(name.c_str(), &looked) != 0) files::fail_io("cannot open", name, errno);
     mends_ = static_cast<bool>(mended);
     if (mended) mend(bytes, name, mended);
-    if (copy_ && ::fstat(copy_->file.get(), &looked) != 0)
-      files::fail_io("cannot open", name, errno);
+    const std::string& opened = copy_ ? copy_->copy->path() : name;
+    if (copy_ && ::lstat(opened.c_str(), &looked) != 0) files::fail_io("cannot open", name, errno);
     const Session session;
-    file_ = open_path(copy_ ? "/proc/self/fd/" + std::to_string(copy_->file.get()) : name, looked,
-                      where_);
+    file_ = open_path(opened, looked, where_);
   }
 
   ~OpenGroups() override {
@@ -149,10 +148,8 @@ class OpenGroups final : public GroupFile {
     if (!copy_) return;
     if (copy_->was_open)
       mended("its head says that it is open for writing, and that program has ended", false);
-    struct stat all {};
-    if (::fstat(copy_->file.get(), &all) != 0) files::fail_io("cannot open", name, errno);
-    const std::uint64_t cut = static_cast<std::uint64_t>(all.st_size) - copy_->there;
-    if (cut > 0) mended(text_of("the last ", cut, " bytes of the file are missing"), true);
+    if (copy_->missing > 0)
+      mended(text_of("the last ", copy_->missing, " bytes of the file are missing"), true);
   }
 
   // Zeros behind the end of the file that was cut are no values. Whether anything is left.
@@ -160,6 +157,7 @@ class OpenGroups final : public GroupFile {
     const std::int64_t rows = std::max<std::int64_t>(leaf.rows(), 1);
     const std::int64_t whole = whole_rows(leaf, rows);
     if (leaf.rows() < 0) return whole == rows;
+    leaf.cut = whole < leaf.rows();
     leaf.sizes[0] = std::min(leaf.rows(), whole);
     return true;
   }

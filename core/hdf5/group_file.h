@@ -24,6 +24,7 @@ struct Leaf {
   Holds holds = tensor;
   c10::ScalarType dtype = c10::ScalarType::Undefined;
   Sizes sizes;
+  bool cut = false;  // has fewer rows than it was meant to have
 
   std::int64_t rows() const noexcept { return sizes.empty() ? -1 : sizes[0]; }  // -1: a scalar
 };

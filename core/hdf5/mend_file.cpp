@@ -1,11 +1,11 @@
 #include "core/hdf5/mend_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
+#include "core/base/error.h"
+#include "core/io/file_io.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 
 namespace td::hdf5 {
@@ -81,13 +81,15 @@ std::optional<Head> head_of(std::string_view bytes) {
       flagged ? static_cast<unsigned char>(bytes[flags_at]) : static_cast<unsigned char>(0)};
 }
 
-// In the folder of the file, else in memory.
-files::Descriptor nameless(const std::string& path) {
-  files::Descriptor file(
-      ::open(files::parent_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file.is_open()) file = files::Descriptor(::memfd_create("hdf5", MFD_CLOEXEC));
-  if (!file.is_open()) files::fail_io("cannot copy", path, errno);
-  return file;
+// HDF5 opens files by a name alone.
+std::unique_ptr<files::NewFile> copy_beside(const std::string& path) {
+  try {
+    return std::make_unique<files::NewFile>(path);
+  } catch (const Error& failure) {
+    if (failure.code() != Code::io) throw;
+    const std::string folder = std::filesystem::temp_directory_path().string();
+    return std::make_unique<files::NewFile>(files::join(folder, files::last_name(path)));
+  }
 }
 
 }  // namespace
@@ -99,15 +101,16 @@ std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& p
   constexpr std::uint64_t longest = std::uint64_t{1} << 42;
   if (!head || head->end > longest || (head->end <= size && (head->flags & 5) == 0))
     return std::nullopt;
-  MendedFile mended{nameless(path), size, (head->flags & 5) != 0};
-  files::write_all(mended.file.get(), bytes.data(), size, path);
-  if (head->end > size) files::resize(mended.file.get(), head->end, path);
+  MendedFile mended{copy_beside(path), size, head->end > size ? head->end - size : 0,
+                    (head->flags & 5) != 0};
+  mended.copy->write(bytes.data(), size);
+  if (mended.missing > 0) mended.copy->resize(head->end);
   if (mended.was_open) {
     std::string begin(bytes.text().substr(0, newer_bytes));
     begin[flags_at] = static_cast<char>(head->flags & ~5);
     const std::uint32_t sum = checksum(begin);
     for (int i = 0; i < 4; ++i) begin += static_cast<char>(sum >> 8 * i & 255);
-    files::write_all_at(mended.file.get(), begin.data(), begin.size(), 0, path);
+    mended.copy->write_at(0, begin.data(), begin.size());
   }
   return mended;
 }

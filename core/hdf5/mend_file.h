@@ -3,20 +3,23 @@
 #pragma once
 
 #include "core/consolidated/file_bytes.h"
-#include "core/io/file_io.h"
+#include "core/io/new_file.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace td::hdf5 {
 
 struct MendedFile {
-  files::Descriptor file;   // a copy without a name, as long as its head says
-  std::uint64_t there = 0;  // bytes; behind them it has zeros, which nobody wrote
-  bool was_open = false;    // its head says that it is open for writing
+  std::unique_ptr<files::NewFile> copy;  // as long as its head says; it is gone with this
+  std::uint64_t there = 0;               // bytes; behind them it has zeros, which nobody wrote
+  std::uint64_t missing = 0;             // zeros
+  bool was_open = false;                 // its head says that it is open for writing
 };
 
-// None if neither is so. Code::io if there is no room for the copy.
+// None if neither is so. Code::io if there is no room for the copy, beside the file or in the folder for temporary files.
 std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path);
 
 }  // namespace td::hdf5

@@ -129,7 +129,10 @@ TD_TEST(each_dtype_comes_back) {
     for (size_t dims = 1; dims <= 7; dims++) {
       const size_t length = dims < 3 ? dims : dims - 1; /* two of them have one dimension */
       snprintf(name, sizeof name, "x%zu %zu", i, dims);
-      td_put(td, TD_KEY(name), td_arange(dtypes[i], 0, shapes[dims - 1], length));
+      td_tensor *values = td_arange(TD_DTYPE_FLOAT32, 0, shapes[dims - 1], length), *made = NULL;
+      TD_DO(td_tensor_to(values, dtypes[i], TD_DEVICE_CPU, -1, &made));
+      td_tensor_free(values);
+      td_put(td, TD_KEY(name), made);
     }
   }
   TD_DO(td_set_non_tensor_json(about, TD_KEY("fps"), "50"));

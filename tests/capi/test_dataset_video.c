@@ -232,9 +232,10 @@ TD_TEST(pictures_become_videos) {
                   "\"observation.images.front\":{\"dtype\":\"video\",\"shape\":[24,32,3],\"names\":"
                   "[\"height\",\"width\",\"channels\"],\"info\":{\"video.height\":24,");
     TD_CHECK_TEXT(text, way % 2 == 0 ? "\"video.codec\":\"h264\"" : "\"video.codec\":\"av1\"");
-    TD_DO(td_get_non_tensor_json(is, TD_KEY("stats"), text, sizeof text, &length));
-    TD_CHECK_TEXT(text, /* those of the pictures */
-                  "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0392156862745098");
+    if (way < 2) TD_DO(td_get_non_tensor_json(is, TD_KEY("stats"), text, sizeof text, &length));
+    if (way < 2)
+      TD_CHECK_TEXT(text, /* those of the pictures */
+                    "\"observation.images.front\":{\"min\":[[[0.0]],[[0.0]],[[0.0392156862745098");
     td_free(is);
     td_dataset_free(set);
     TD_CHECK(td_exists(
