@@ -62,7 +62,7 @@ class GroupSource : public Source {
   std::unique_ptr<hdf5::GroupFile> file_;
 };
 
-// The file of a set; `file` is its name in the set, for what `options.mended` is told.
+// The file of a set; `file` is its name in the set, which `options.mended` gets.
 std::unique_ptr<hdf5::GroupFile> open_groups(const std::string& path, const DatasetOptions& options,
                                              const std::string& file = {});
 

@@ -38,7 +38,7 @@ struct LeafValues {
 // Thread-safe: calls are serialized. `max_bytes` limits one reading, as in Options.
 class GroupFile {
  public:
-  // With `mended`, a file that was cut off, or whose writer was killed, opens, too; it is told what was wrong with it, and whether
+  // With `mended`, a file that was cut off, or whose writer was killed, opens, too; the function gets what was wrong with it, and whether
   // something is lost. Of what was cut off, leaves() gives the rows before the first one that is not there.
   using MendedFn = std::function<void(const std::string& text, bool lost)>;
   static std::unique_ptr<GroupFile> open(const std::string& path, std::uint64_t max_bytes,

@@ -14,7 +14,7 @@ namespace td::hdf5 {
 
 struct MendedFile {
   std::unique_ptr<files::NewFile> copy;  // as long as its head says; it is gone with this
-  std::uint64_t there = 0;               // bytes; behind them it has zeros, which nobody wrote
+  std::uint64_t there = 0;               // bytes; behind them it has zeros, which are no values
   std::uint64_t missing = 0;             // zeros
   bool was_open = false;                 // its head says that it is open for writing
 };

@@ -67,7 +67,7 @@ struct TdVideoEncoder {
     context->height = form.height;
     context->width = form.width;
     context->pix_fmt = AV_PIX_FMT_YUV420P;
-    // What readers take where nothing is told.
+    // What readers take where the file says nothing.
     context->colorspace = AVCOL_SPC_SMPTE170M;
     context->color_range = AVCOL_RANGE_MPEG;
     context->time_base = {1, form.units};
