@@ -183,6 +183,7 @@ TEST(DatasetsSaved, ObservationsOfRobomimicAtAnyDepth) {
   td.set({"observation", "object"}, x.narrow(0, 0, 5) * 2);
   td.set({"next", "observation", "object"}, x.narrow(0, 1, 5) * 2);
   td.set({"action"}, at::zeros({5, 3}));
+  td.set({"next", "reward"}, at::ones({5, 1}));
   td.set({"next", "done"}, at::tensor({0, 0, 0, 0, 1}, at::kLong).to(at::kBool).unsqueeze(1));
   save_dataset(td, nullptr, robomimic, folder("a.hdf5"), {});
   const auto file = hdf5::GroupFile::open(folder("a.hdf5"), 0, 0);
