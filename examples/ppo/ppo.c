@@ -121,9 +121,29 @@ static double average(const score *of) {
   return sum / EPISODES;
 }
 
+/* What the network expects from where a pole is. */
+static float value_of(const cartpole *pole, const td_module *network) {
+  float observation[CARTPOLE_OBSERVED], value = 0;
+  const int64_t sizes[] = {1, CARTPOLE_OBSERVED};
+  td_tensordict *here;
+  td_tensor *tensor;
+  cartpole_observe(pole, observation);
+  must(td_create(sizes, 1, TD_DEVICE_NONE, -1, &here));
+  must(td_tensor_from_data(observation, sizeof observation, sizes, 2, TD_DTYPE_FLOAT32, &tensor));
+  must(td_set(here, TD_KEY("observation"), tensor));
+  td_tensor_free(tensor);
+  must(td_module_call_inplace(here, network, NULL));
+  must(td_get(here, TD_KEY("value"), &tensor));
+  must(td_tensor_copy_to(tensor, &value, sizeof value));
+  td_tensor_free(tensor);
+  td_free(here);
+  return value;
+}
+
 /* [act] */
 /* STEPS steps of all poles, with actions that the policy draws, into `rollout`. */
-static void act(poles *of, const td_module *policy, td_tensordict *rollout, score *scored) {
+static void act(poles *of, const td_module *policy, const td_module *network,
+                td_tensordict *rollout, score *scored) {
   int64_t actions[POLES];
   float next[POLES][CARTPOLE_OBSERVED];
   td_tensor *action;
@@ -139,6 +159,9 @@ static void act(poles *of, const td_module *policy, td_tensordict *rollout, scor
       of->goes_on[i] = over ? 0 : 1;
       if (over) {
         scored->lengths[scored->count++ % EPISODES] = pole->steps;
+        /* A pole that still stands after the longest episode would have gone on. */
+        if (pole->steps == CARTPOLE_LONGEST)
+          of->reward[i] += (float)gamma_ * value_of(pole, network);
         cartpole_reset(pole);
       }
       cartpole_observe(pole, next[i]);
@@ -237,9 +260,12 @@ static void learn(const td_tensordict *rollout, const td_module *network, const 
   options.epochs = EPOCHS;
   options.seed = seed;
   must(td_loader_create(rollout, &options, &loader));
-  for (;;) {
+  for (int epoch = 0; epoch < EPOCHS;) {
     must(td_loader_next(loader, &batch));
-    if (!batch) break;
+    if (!batch) { /* the end of an epoch */
+      epoch++;
+      continue;
+    }
     td_set_grad_enabled(1);
     loss = loss_of(batch, network, drawn);
     must(td_backward(loss, NULL, NULL, NULL));
@@ -315,7 +341,7 @@ int main(int argc, char **argv) {
   double acting = 0;
   for (int round = 0; steps < MOST && average(&scored) < wanted; round++) {
     const double before = seconds();
-    act(&all, policy, rollout, &scored);
+    act(&all, policy, network, rollout, &scored);
     acting += seconds() - before;
     steps += STEPS * POLES;
     judge(rollout, all.step);
