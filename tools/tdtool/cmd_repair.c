@@ -30,7 +30,9 @@ static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spa
 int run_repair(int count, char **arguments) {
   int64_t rows, stored, spare;
   const char *path = arguments[0];
-  if (is_set(path)) return repair_set(path, count > 1 ? arguments[1] : path);
+  const bool may_be_set =
+      is_set(path) || form_of_file(path) == (form)TD_FILE_HDF5; /* that does not open */
+  if (may_be_set) return repair_set(path, count > 1 ? arguments[1] : path);
   if (count > 1) die_usage("%s is no data set; only these are repaired into another place", path);
   if (form_of_file(path) != FORM_FOLDER)
     die("%s is not a folder; only folders and data sets can be repaired", path);
