@@ -148,6 +148,10 @@ class D4rl final : public GroupSource {
       if (mended && (leaf.path[0] == "infos" || !column.key.empty())) fit(leaf, table.rows);
       if (mended && leaf.rows() < 0) continue;
       if (leaf.path[0] == "metadata" || leaf.rows() != table.rows) {
+        if (leaf.cut) {
+          mended.lost("", text_of(quote(leaf.place), " is not all there, and is left out"));
+          continue;
+        }
         others_.push_back(std::move(leaf));
         continue;
       }

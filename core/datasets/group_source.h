@@ -75,6 +75,9 @@ inline constexpr const char* wide_mark = "tensordict_columns";
 // A whole dataset as an entry.
 void put_leaf(TensorDict& td, const OwnedKey& key, const hdf5::GroupFile& file,
               const hdf5::Leaf& leaf);
+// All datasets of a group in the root, as entries below its name. With `mended`, those that cannot be read are told as lost.
+void put_others(TensorDict& td, const hdf5::GroupFile& file, const std::string& name,
+                const MendFn& mended);
 // The datasets of a table; Code::format if it is no group.
 std::vector<hdf5::Leaf> leaves_of(const hdf5::GroupFile& file, const std::string& table);
 

@@ -62,12 +62,7 @@ class Minari final : public GroupSource {
     TensorDict result;
     put_members(result, meta_.members);
     for (const std::string& name : file_->names("/")) {
-      if (name.compare(0, 8, "episode_") == 0) continue;
-      for (const hdf5::Leaf& leaf : file_->leaves("/" + name)) {
-        OwnedKey key{name};
-        key.insert(key.end(), leaf.path.begin(), leaf.path.end());
-        put_leaf(result, key, *file_, leaf);
-      }
+      if (name.compare(0, 8, "episode_") != 0) put_others(result, *file_, name, mended);
     }
     if (!beside_) return result;
     const Plain attributes = file_->attributes("/");

@@ -246,6 +246,20 @@ TensorDict GroupSource::read(const std::vector<Steps>& steps) const {
   return gatherer.take(parts);
 }
 
+void put_others(TensorDict& td, const hdf5::GroupFile& file, const std::string& name,
+                const MendFn& mended) {
+  try {
+    for (const hdf5::Leaf& leaf : file.leaves("/" + name)) {
+      OwnedKey key{name};
+      key.insert(key.end(), leaf.path.begin(), leaf.path.end());
+      put_leaf(td, key, file, leaf);
+    }
+  } catch (const Error& failure) {
+    if (!mended || failure.code() == Code::out_of_memory) throw;
+    mended.lost("", text_of(quote("/" + name), " cannot be read"));
+  }
+}
+
 std::unique_ptr<hdf5::GroupFile> open_groups(const std::string& path, const DatasetOptions& options,
                                              const std::string& file) {
   hdf5::GroupFile::MendedFn told;

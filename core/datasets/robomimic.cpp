@@ -71,12 +71,7 @@ class Robomimic final : public GroupSource {
     for (std::size_t i = 0; i < attributes.items().size(); ++i)
       result.set_non_tensor({"attributes", attributes.name(i)}, attributes.items()[i]);
     for (const std::string& name : file_->names("/")) {
-      if (name == "data") continue;
-      for (const hdf5::Leaf& leaf : file_->leaves("/" + name)) {
-        OwnedKey key{name};
-        key.insert(key.end(), leaf.path.begin(), leaf.path.end());
-        put_leaf(result, key, *file_, leaf);
-      }
+      if (name != "data") put_others(result, *file_, name, mended);
     }
     return result;
   }

@@ -267,9 +267,9 @@ static void cut_anywhere(const char *name, int64_t least_saved) {
 
 TD_TEST(hdf5_that_was_cut_off) {
   need_hdf5();
-  cut_anywhere("robomimic/low_dim.hdf5", 40);
+  cut_anywhere("robomimic/low_dim.hdf5", 18);
   cut_anywhere("robomimic/image.hdf5", 7);
-  cut_anywhere("d4rl/hop-medium-v2.hdf5", 25);
+  cut_anywhere("d4rl/hop-medium-v2.hdf5", 200);
   const char *set = kept(file_named("cartpole")), *to = kept(file_named("cartpole-v0"));
   td_copy_tree(data_of("minari/cartpole"), set);
   cut_file(set, "data/main_data.hdf5", 0.99);
