@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     meta = td::read_script_meta(text, "keys");
     // Modules of any form, over networks that do nothing: those that cannot be made are refused.
     const td::ModulePtr none = td::module_sequence({});
-    td::with_followers(none, [&](const td::NetworkSpec &) { return none; }, meta, "keys");
+    td::with_followers(
+        none, [&](const td::NetworkSpec &) { return none; }, meta, "keys");
   } catch (const td::Error &error) {
     FUZZ_CHECK(error.code() == td::Code::format || error.code() == td::Code::unsupported ||
                error.code() == td::Code::key_invalid);
