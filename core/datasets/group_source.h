@@ -75,7 +75,7 @@ inline constexpr const char* wide_mark = "tensordict_columns";
 // A whole dataset as an entry.
 void put_leaf(TensorDict& td, const OwnedKey& key, const hdf5::GroupFile& file,
               const hdf5::Leaf& leaf);
-// All datasets of a group in the root, as entries below its name. With `mended`, those that cannot be read are told as lost.
+// All datasets of a group in the root, as entries below its name. Those that cannot be read are lost; `mended` gets their names.
 void put_others(TensorDict& td, const hdf5::GroupFile& file, const std::string& name,
                 const MendFn& mended);
 // The datasets of a table; Code::format if it is no group.
