@@ -14,7 +14,7 @@ FOREIGN = re.compile(r"(c10|c10d|at|torch|caffe2|nlohmann|std)::")
 
 # These give what a thread kept back when it ends. Nothing else may: the code that runs then must be
 # mapped still (-z nodelete sees to that), and what it touches must outlive it.
-THREAD_ENDS = re.compile(r"td::Recycler<\d+ul>::begin\(\)::end|capi::HandleTable::give_slot\(unsigned int\)::end")
+THREAD_ENDS = re.compile(r"td::Recycler<\d+ul>::give_rarely\(void\*\)::end|capi::HandleTable::give_slot\(unsigned int\)::end")
 
 
 # A save in the background that its caller has forgotten is waited for: its thread must not run on while
