@@ -55,7 +55,7 @@ def features_of(rnd, deep):
     for key in rnd.sample(KEYS, rnd.randint(1, 7)):
         if "images" in key:
             made[key] = {"dtype": "image", "shape": (rnd.choice([8, 33]), rnd.choice([10, 16]), 3), "names": ["height", "width", "channels"]}
-        elif rnd.random() < 0.1:
+        elif key != "next.done" and rnd.random() < 0.1:  # that is a flag
             made[key] = {"dtype": "string", "shape": (1,), "names": None}
         else:
             dtype = "bool" if key == "next.done" else rnd.choice(DTYPES)
