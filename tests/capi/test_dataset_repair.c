@@ -265,8 +265,23 @@ static void cut_anywhere(const char *name, int64_t least_saved) {
   free(bytes);
 }
 
+/* HDF5 before 1.14 does not open such files. */
+static void need_hdf5_for_cuts(void) {
+  size_t size = 0;
+  const char *cut = kept(file_named("probe.hdf5")), *to = kept(file_named("probed.hdf5"));
+  char *bytes = td_read_file(data_of("d4rl/hop-medium-v2.hdf5"), &size);
+  td_tool_repair how = {.dry = 1};
+  td_write_file(cut, bytes, size - 1);
+  free(bytes);
+  if (td_tool_repair_set(cut, to, &how, take_step, NULL) == TD_OK) return;
+  TD_CHECK_TEXT(td_last_error_message(), "no data set of a known kind");
+  cut_anywhere("robomimic/low_dim.hdf5", 0);
+  td_test_skip("HDF5 1.14 opens files that were cut off; this one is older");
+}
+
 TD_TEST(hdf5_that_was_cut_off) {
   need_hdf5();
+  need_hdf5_for_cuts();
   cut_anywhere("robomimic/low_dim.hdf5", 18);
   cut_anywhere("robomimic/image.hdf5", 7);
   cut_anywhere("d4rl/hop-medium-v2.hdf5", 200);
