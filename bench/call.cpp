@@ -35,18 +35,6 @@ Body call_inplace(std::shared_ptr<Leaves> leaves, const char* name,
   };
 }
 
-template <class Op>
-Body loop(std::shared_ptr<Leaves> leaves, Op op) {
-  return [leaves, op](benchmark::State& state) {
-    for (auto _ : state) {
-      std::vector<at::Tensor> results;
-      results.reserve(leaves->tensors.size());
-      for (const at::Tensor& leaf : leaves->tensors) results.push_back(op(leaf));
-      benchmark::DoNotOptimize(results.data());
-    }
-  };
-}
-
 }  // namespace
 
 Body calls_add(Shared leaves) {

@@ -63,6 +63,19 @@ Body makes(Shared leaves, Call call) {
   };
 }
 
+// Times a loop that makes one tensor for each leaf.
+template <class Call>
+Body loop(Shared leaves, Call call) {
+  return [leaves, call](benchmark::State& state) {
+    for (auto _ : state) {
+      std::vector<at::Tensor> results;
+      results.reserve(leaves->tensors.size());
+      for (const at::Tensor& leaf : leaves->tensors) results.push_back(call(leaf));
+      benchmark::DoNotOptimize(results.data());
+    }
+  };
+}
+
 // Calls that a figure times beside its loop, and again beside its floor.
 Body indexes(Shared leaves);  // td[7]
 Body unbinds(Shared leaves);  // into 64 parts

@@ -22,7 +22,7 @@ Body changes(Shared leaves, Call call) {
   };
 }
 
-// The loop that changes the tensors, and the one that makes as many.
+// The loop that changes the tensors.
 template <class Op>
 Body each(Shared leaves, Op op) {
   return [leaves, op](benchmark::State& state) {
@@ -31,18 +31,6 @@ Body each(Shared leaves, Op op) {
     }
   };
 }
-template <class Op>
-Body made_of_each(Shared leaves, Op op) {
-  return [leaves, op](benchmark::State& state) {
-    for (auto _ : state) {
-      std::vector<at::Tensor> results;
-      results.reserve(leaves->tensors.size());
-      for (const at::Tensor& leaf : leaves->tensors) results.push_back(op(leaf));
-      benchmark::DoNotOptimize(results.data());
-    }
-  };
-}
-
 }  // namespace
 
 Body multiplies(Shared leaves) {
@@ -70,12 +58,11 @@ void register_math() {
                  const td_operand one = number(1);
                  return td_binary(td, TD_BINARY_ADD, &one, nullptr, result);
                }),
-         made_of_each(leaves, [](const at::Tensor& leaf) { return at::add(leaf, 1); }));
+         loop(leaves, [](const at::Tensor& leaf) { return at::add(leaf, 1); }));
   const at::Tensor factor = at::ones({64});
   figure("multiply by a tensor", n, 0.25, multiplies(leaves),
-         made_of_each(leaves, [factor](const at::Tensor& leaf) {
-           return at::mul(leaf, factor.unsqueeze(-1));
-         }));
+         loop(leaves,
+              [factor](const at::Tensor& leaf) { return at::mul(leaf, factor.unsqueeze(-1)); }));
   figure(
       "equal everywhere", n, 1.1,
       [leaves](benchmark::State& state) {

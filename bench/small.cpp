@@ -9,19 +9,6 @@ namespace bench {
 
 namespace {
 
-// Times a loop that makes one tensor for each leaf.
-template <class Call>
-Body loop(Shared leaves, Call call) {
-  return [leaves, call](benchmark::State& state) {
-    for (auto _ : state) {
-      std::vector<at::Tensor> results;
-      results.reserve(leaves->tensors.size());
-      for (const at::Tensor& leaf : leaves->tensors) results.push_back(call(leaf));
-      benchmark::DoNotOptimize(results.data());
-    }
-  };
-}
-
 td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop = 0,
                    td_index_flags flags = 0, const td_tensor* tensor = nullptr) {
   td_index_item made{};

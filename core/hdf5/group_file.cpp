@@ -144,10 +144,9 @@ class OpenGroups final : public GroupFile {
 
  private:
   void mend(const FileBytes& bytes, const std::string& name, const MendedFn& mended) {
-    copy_ = mend_file(bytes, name);
     // An older library frees what it could not read of an attribute among zeros, and ends the process.
     constexpr bool reads_zeros = H5_VERSION_GE(1, 14, 0);
-    if (copy_ && copy_->missing > 0 && !reads_zeros) copy_.reset();
+    copy_ = mend_file(bytes, name, reads_zeros);
     if (!copy_) return;
     if (copy_->was_open)
       mended("its head says that it is open for writing, and that program has ended", false);

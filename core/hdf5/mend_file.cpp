@@ -94,13 +94,14 @@ std::unique_ptr<files::NewFile> copy_beside(const std::string& path) {
 
 }  // namespace
 
-std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path) {
+std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path, bool cut_too) {
   const std::optional<Head> head = head_of(bytes.text());
   const std::uint64_t size = bytes.size();
   // Zeros need no room, but a head that lies may ask for more than any file has.
   constexpr std::uint64_t longest = std::uint64_t{1} << 42;
   if (!head || head->end > longest || (head->end <= size && (head->flags & 5) == 0))
     return std::nullopt;
+  if (head->end > size && !cut_too) return std::nullopt;
   MendedFile mended{copy_beside(path), size, head->end > size ? head->end - size : 0,
                     (head->flags & 5) != 0};
   mended.copy->write(bytes.data(), size);

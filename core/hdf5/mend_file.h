@@ -19,7 +19,7 @@ struct MendedFile {
   bool was_open = false;                 // its head says that it is open for writing
 };
 
-// None if neither is so. Code::io if there is no room for the copy, beside the file or in the folder for temporary files.
-std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path);
+// None if neither is so, or if the file was cut off and `cut_too` is false. Code::io if there is no room for the copy, beside the file or in the folder for temporary files.
+std::optional<MendedFile> mend_file(const FileBytes& bytes, const std::string& path, bool cut_too);
 
 }  // namespace td::hdf5
