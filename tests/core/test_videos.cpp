@@ -255,7 +255,8 @@ TEST_F(VideosWritten, EachFrameComesBackAtItsTime) {
       const std::string found = read_frame(reader, *frame);
       double error = 0;
       for (std::size_t at = 0; at < wanted.size(); ++at) {
-        const double differs = static_cast<std::uint8_t>(found[at]) - static_cast<double>(wanted[at]);
+        const double differs =
+            static_cast<std::uint8_t>(found[at]) - static_cast<double>(wanted[at]);
         error += differs * differs;
       }
       error /= static_cast<double>(wanted.size());

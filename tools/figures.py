@@ -1,0 +1,31 @@
+"""What the scripts that write figures into a page share."""
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def show_time(ns):
+    for unit, size in (("ms", 1e6), ("µs", 1e3)):
+        if ns >= 0.9995 * size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def page_with(path, name, fresh):
+    """The text of a page with `fresh` between its comments NAME and /NAME, which stand on lines of their own."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    page = path.read_text(encoding="utf-8")
+    if page.count(begin) != 1 or page.count(end) != 1:
+        sys.exit(f"{path.relative_to(ROOT)} wants one line {begin.strip()} and one line {end.strip()}")
+    before, _, rest = page.partition(begin)
+    return before + begin + fresh + end + rest.partition(end)[2]
+
+
+def keep(wanted, check, source, command):
+    """Writes the texts, by path; with `check`, ends the program when one is not there as it should be."""
+    for path, text in wanted.items():
+        if not check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{path.relative_to(ROOT)} does not have the figures of {source}; run {command}")
