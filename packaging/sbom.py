@@ -5,6 +5,7 @@
 
 The SBOM lists the packages with their sums, and what is compiled into them or needed beside them.
 """
+import fnmatch
 import hashlib
 import json
 import os
@@ -14,16 +15,35 @@ import time
 import uuid
 
 LICENCES = {
-    "nlohmann-json": "MIT", "xxhash": "BSD-2-Clause", "zlib": "Zlib", "libtorch": "BSD-3-Clause", "openssl": "Apache-2.0",
-    "hdf5": "BSD-3-Clause",
+    "arrow": "Apache-2.0", "ffmpeg": "GPL-2.0-or-later", "gloo": "BSD-3-Clause", "hdf5": "BSD-3-Clause",
+    "libjpeg-turbo": "BSD-3-Clause AND IJG AND Zlib", "libspng": "BSD-2-Clause", "libtorch": "BSD-3-Clause",
+    "lz4": "BSD-2-Clause", "nlohmann-json": "MIT", "openssl": "Apache-2.0", "sqlite": "blessing", "xxhash": "BSD-2-Clause",
+    "zlib": "Zlib", "zstd": "BSD-3-Clause",
 }
-# By the ending of a package: what is compiled into it, and what it loads.
+# What the library loads when a file asks for it, and does without otherwise.
+ASKED_FOR = ["hdf5", "libjpeg-turbo", "libspng", "lz4", "sqlite", "zstd"]
+PORTABLE = {"STATIC_LINK": ["nlohmann-json", "xxhash", "zlib"], "DYNAMIC_LINK": ["libtorch", "openssl"], "OPTIONAL_DEPENDENCY_OF": ASKED_FOR}
+# By the name of a package; what no line names holds none of this: headers, pages, sources.
 PARTS = {
-    (".whl", ".tgz"): (["nlohmann-json", "xxhash", "zlib"], []),
-    (".tar.xz",): (["nlohmann-json", "xxhash", "zlib"], ["libtorch", "openssl", "hdf5"]),
-    ("linux-x64.{version}.nupkg",): (["nlohmann-json", "xxhash", "zlib"], ["libtorch", "openssl", "hdf5"]),
-    (".deb",): (["nlohmann-json"], ["xxhash", "zlib", "libtorch", "openssl", "hdf5"]),
+    "*.whl": {"STATIC_LINK": ["nlohmann-json", "xxhash", "zlib"]},
+    "*.tgz": {"STATIC_LINK": ["nlohmann-json", "xxhash", "zlib"]},
+    "tensordict-*-linux-*.tar.xz": PORTABLE,
+    "*.Runtime.linux-x64.*.nupkg": PORTABLE,
+    "libtensordict2_*.deb": {"STATIC_LINK": ["nlohmann-json"], "DYNAMIC_LINK": ["gloo", "libtorch", "openssl", "xxhash", "zlib"],
+                             "OPTIONAL_DEPENDENCY_OF": ASKED_FOR},
+    "tdtool_*.deb": {"STATIC_LINK": ["nlohmann-json"], "DYNAMIC_LINK": ["xxhash", "zlib"]},
+    "tensordict-arrow_*.deb": {"DYNAMIC_LINK": ["arrow"]},
+    "tensordict-video_*.deb": {"DYNAMIC_LINK": ["ffmpeg"]},
 }
+
+
+def relations_of(path):
+    """How a package is related to others: pairs of a relation and a name."""
+    name = path.rpartition("/")[2]
+    for pattern, parts in PARTS.items():
+        if fnmatch.fnmatchcase(name, pattern):
+            return [(how, part) for how, those in parts.items() for part in those]
+    return []
 
 
 def package(name, version, licence, sums=()):
@@ -53,13 +73,13 @@ def main():
     (folder / made[0]).write_text("".join(f"{value}  {name}\n" for name, value in sums.items()))
 
     ours = [package(name, version, "MIT", [value]) for name, value in sums.items()]
-    parts = {name: package(name, None, licence) for name, licence in LICENCES.items()}
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", one["SPDXID"]) for one in ours]
+    parts = {}
     for one in ours:
-        for endings, links in PARTS.items():
-            if one["name"].endswith(tuple(end.format(version=version) for end in endings)) and ".orig." not in one["name"]:
-                for how, names in zip(("STATIC_LINK", "DYNAMIC_LINK"), links):
-                    relations += [(one["SPDXID"], how, parts[name]["SPDXID"]) for name in names]
+        for how, name in relations_of(one["name"]):
+            part = parts.setdefault(name, package(name, None, LICENCES[name]))
+            ends = one["SPDXID"], part["SPDXID"]
+            relations.append((ends[1], how, ends[0]) if how.endswith("_OF") else (ends[0], how, ends[1]))
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
     document = {
         "spdxVersion": "SPDX-2.3",
@@ -77,4 +97,5 @@ def main():
     (folder / made[1]).write_text(json.dumps(document, indent=1) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
