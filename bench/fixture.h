@@ -108,6 +108,7 @@ void register_cuda();  // where libtorch sees a GPU
 void register_disk_archive();
 void register_disk();
 void register_disk_grow();
+void register_disk_episodes();
 void register_disk_hdf5();
 void register_disk_load();
 void register_disk_publish();

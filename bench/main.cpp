@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   bench::register_disk();
   bench::register_disk_grow();
   bench::register_disk_hdf5();
+  bench::register_disk_episodes();
   bench::register_disk_load();
   bench::register_disk_publish();
   bench::register_entries();

@@ -168,6 +168,32 @@ bool is_bounded(DistributionKind kind) noexcept {
 
 namespace {
 
+// The sizes of the components together, their list at the end.
+std::vector<std::int64_t> component_sizes(DistributionKind kind,
+                                          const std::vector<std::string>& names,
+                                          const std::vector<at::Tensor>& values) {
+  std::vector<std::int64_t> together;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::int64_t own = names[i] == "scale_tril" ? 2 : event_dims(kind);
+    if (values[i].dim() <= own) continue;
+    const SizesView all = values[i].sizes();
+    together = at::infer_size(together, all.slice(0, all.size() - static_cast<std::size_t>(own)));
+  }
+  return together;
+}
+
+// Weights for each mixture, so that each draws a component of its own.
+at::Tensor weights_for(const at::Tensor& given, const std::vector<std::int64_t>& components) {
+  if (given.dim() < 1 || components.empty()) return given;
+  std::vector<std::int64_t> wanted = components;
+  wanted.back() = given.size(-1);
+  if (given.sizes().size() != wanted.size() || !at::is_expandable_to(given.sizes(), wanted)) {
+    fail(Code::shape, "a mixture weighs components of the sizes ", given.sizes(),
+         ", and its other parameters hold ", SizesView(components));
+  }
+  return given.expand(wanted);
+}
+
 // One of the parameters weighs the components, which have the others.
 std::unique_ptr<const Distribution> mixture_of(const DistributionShape& shape,
                                                std::vector<std::string> names,
@@ -176,9 +202,11 @@ std::unique_ptr<const Distribution> mixture_of(const DistributionShape& shape,
     return name == "logits" || name == "probs";
   });
   const auto place = at - names.begin();
-  Classes weights(*at == "logits", values[static_cast<std::size_t>(place)]);
+  const bool from_logits = *at == "logits";
+  const at::Tensor given = values[static_cast<std::size_t>(place)];
   names.erase(at);
   values.erase(values.begin() + place);
+  Classes weights(from_logits, weights_for(given, component_sizes(shape.kind, names, values)));
   DistributionShape component = shape;
   component.mixture = false;
   return make_mixture(std::move(weights), make_distribution(component, names, values),

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int32_t h264_quality = 23, av1_quality = 30, worst_h264 = 51, worst_av1 = 63;
 // As LeRobot does it: a frame that is drawn at random is decoded of two.
 constexpr std::int32_t key_every = 2;
+// A frame's time in the file is a whole number of 32 bits of a microsecond and more.
+constexpr double slowest = 0.001, fastest = 100000;
 
 // Such that a frame of a whole rate lasts whole units.
 std::int32_t units_of(double rate) noexcept {
@@ -37,6 +39,10 @@ VideoWriter::VideoWriter(const std::string& path, const VideoForm& form, std::st
     fail(Code::unsupported, where_, ": a video of ", is_h264 ? "H.264" : "AV1",
          " cannot have frames of ", form.height, " by ", form.width,
          is_h264 ? "; both must be even" : "");
+  }
+  if (!(form.rate >= slowest && form.rate <= fastest)) {
+    fail(Code::unsupported, where_, ": a video has ", slowest, " to ", fastest,
+         " frames in a second, not ", form.rate);
   }
   const std::int32_t worst = is_h264 ? worst_h264 : worst_av1;
   if (form.quality < 0 || form.quality > worst) {

@@ -58,7 +58,7 @@ class Weights {
   Dict newest(std::int64_t &version) {
     const std::lock_guard<std::mutex> hold(mutex_);
     version = static_cast<std::int64_t>(versions_.size()) - 1;
-    const Dict td(at::IntArrayRef{});
+    const Dict td({});
     set(td, "values", versions_.back());
     set(td, "version", at::scalar_tensor(version, at::kLong));
     return td;

@@ -187,6 +187,35 @@ TD_TEST(more_components_than_are_weighed) {
   TD_CHECK_TEXT(td_last_error_message(), "weighs 2 components, and its other parameters hold 3");
 }
 
+/* Weights without the dimension of the rows cannot be told from those of a vector's elements. */
+TD_TEST(weights_of_other_dimensions) {
+  td_tensordict *td = parameters(&table[1], 2), *result = NULL;
+  put(td, "logits", table[0].logits, (const int64_t[]){3, 0, 0});
+  TD_EXPECT_NULL(td_module_call(td, sampler(table[0].kind, table[0].flags, TD_INTERACTION_DEFAULT),
+                                NULL, &result),
+                 TD_ERR_SHAPE, result);
+  TD_CHECK_TEXT(td_last_error_message(),
+                "weighs components of the sizes [2, 3], and its other parameters hold [2, 2, 3]");
+}
+
+/* Weights that all elements share: each element draws for itself. */
+TD_TEST(shared_weights_are_drawn_for_each) {
+  static double values[ROWS][2];
+  const mixture of = {.kind = TD_DISTRIBUTION_NORMAL,
+                      .flags = TD_DISTRIBUTION_MIXTURE,
+                      .weights = {1, 2},
+                      .others = {2, 2},
+                      .logits = {0, 0},
+                      .loc = {-100, 100, -100, 100},
+                      .scale = {1, 1, 1, 1}};
+  int differ = 0;
+  td_tensordict *result =
+      td_called(parameters(&of, ROWS), sampler(of.kind, of.flags, TD_INTERACTION_RANDOM));
+  TD_DO(td_tensor_copy_to(td_take(result, TD_KEY("x")), values, sizeof values));
+  for (int row = 0; row < ROWS; row++) differ += (values[row][0] < 0) != (values[row][1] < 0);
+  TD_CHECK(abs(differ - ROWS / 2) < 400);
+}
+
 static void refused(td_distribution_kind kind, size_t keys, const char *text) {
   const td_key in[] = {{names, 1}, {names + 1, 1}, {names + 2, 1}}, out = {TD_KEY("x")};
   td_distribution part = {0};

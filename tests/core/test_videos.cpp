@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -218,10 +219,9 @@ TEST_F(VideosWritten, EachFrameComesBackAtItsTime) {
     videos::Codec codec;
     std::int64_t height, width;
     double rate;
-  } cases[] = {{videos::Codec::h264, 48, 64, 10},
-               {videos::Codec::h264, 64, 32, 29.97},
-               {videos::Codec::av1, 47, 63, 30},
-               {videos::Codec::av1, 48, 64, 1 / 3.0}};
+  } cases[] = {{videos::Codec::h264, 48, 64, 10},    {videos::Codec::h264, 64, 32, 29.97},
+               {videos::Codec::av1, 47, 63, 30},     {videos::Codec::av1, 48, 64, 1 / 3.0},
+               {videos::Codec::h264, 48, 64, 0.001}, {videos::Codec::h264, 48, 64, 99999.5}};
   for (const auto& one : cases) {
     SCOPED_TRACE(text_of(static_cast<int>(one.codec), " ", one.rate));
     test::TempFolder folder;
@@ -277,6 +277,13 @@ TEST_F(VideosWritten, WhatACodecCannotHold) {
   form.height = 48;
   form.quality = 52;
   test::expect_error(Code::invalid_argument, "the quality of H.264 is 1 to 51, or 0; not 52", open);
+  form.quality = 0;
+  for (const double rate :
+       {0.0, -30.0, 1e-9, 1e9, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    form.rate = rate;
+    test::expect_error(Code::unsupported, "a video has 0.001 to 100000 frames in a second, not",
+                       open);
+  }
   EXPECT_TRUE(test::fs::is_empty(folder("")));
 }
 

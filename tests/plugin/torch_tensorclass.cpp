@@ -60,7 +60,7 @@ TD_TEST(fields_are_read_and_written) {
   data.set_note(td_torch::Json{"[1,\"two\"]"});
   TD_CHECK(data[1].note()->text == "[1,\"two\"]");
   TD_CHECK_TEXT(refusal([&] { data.set_note(td_torch::Json{"["}); }).c_str(), "TD_ERR_FORMAT");
-  data.set_extra(td_torch::Dict(at::IntArrayRef{2}));
+  data.set_extra(td_torch::Dict({2}));
   TD_CHECK(data.extra()->batch_size() == std::vector<std::int64_t>{2});
   TD_CHECK_TEXT(data.to_string().c_str(), "\n    inner: Inner{x: i64[]},\n");
 }
@@ -101,6 +101,6 @@ TD_TEST(what_does_not_fit_is_refused) {
   const td_torch::Dict plain = data.to_dict();
   TD_CHECK_TEXT(refusal([&] { Inner::from_dict(plain); }).c_str(), "has no field");
   TD_CHECK(Outer::from_dict(plain).total() == data.total());
-  TD_CHECK_TEXT(refusal([] { Outer::from_dict(td_torch::Dict(at::IntArrayRef{2})); }).c_str(),
+  TD_CHECK_TEXT(refusal([] { Outer::from_dict(td_torch::Dict({2})); }).c_str(),
                 "needs a field \"image\"");
 }

@@ -29,6 +29,16 @@ TD_TEST(share_memory_both_ways) {
   TD_CHECK(tensor[0][1].item<float>() == 100);
 }
 
+TD_TEST(dictionaries_of_a_batch_size) {
+  using Sizes = std::vector<std::int64_t>;
+  const at::Tensor rows = at::zeros({6, 4});
+  TD_CHECK(td_torch::Dict({6}).batch_size() == Sizes({6}));
+  TD_CHECK(td_torch::Dict({0}).batch_size() == Sizes({0}));
+  TD_CHECK(td_torch::Dict({2, 3}).batch_size() == Sizes({2, 3}));
+  TD_CHECK(td_torch::Dict({}).batch_size().empty());
+  TD_CHECK(td_torch::Dict(rows.sizes().slice(0, 1)).batch_size() == Sizes({6}));
+}
+
 TD_TEST(keep_what_they_lend) {
   td_tensor *handle = td_torch::to_handle(at::full({2}, 7, at::kInt));
   at::Tensor back = td_torch::from_handle(handle);

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
@@ -170,6 +171,8 @@ class Dict {
     check(td_create(batch_size.data(), batch_size.size(), TD_DEVICE_NONE, -1, &made));
     handle_.reset(made, td_free);
   }
+  explicit Dict(std::initializer_list<std::int64_t> batch_size)
+      : Dict(at::IntArrayRef(batch_size.begin(), batch_size.size())) {}
 
   td_tensordict* handle() const noexcept { return handle_.get(); }
   bool defined() const noexcept { return handle_ != nullptr; }
