@@ -44,8 +44,8 @@ struct Set {
       const auto length = static_cast<std::int64_t>(steps);
       require(H5Awrite(count, H5T_NATIVE_INT64, &length) >= 0);
       for (const char* const leaf : {"actions", "rewards", "dones"}) {
-        const hid_t made = H5Dcreate2(group, leaf, H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT,
-                                      H5P_DEFAULT);
+        const hid_t made =
+            H5Dcreate2(group, leaf, H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         require(made >= 0);
         H5Dclose(made);
       }

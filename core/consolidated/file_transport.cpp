@@ -1,16 +1,15 @@
 // Messages over a file descriptor. Handles short reads and writes, interruptions, non-blocking
 // descriptors, time limits and closed peers.
+#include "core/base/pipe_signal.h"
 #include "core/consolidated/message.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <limits>
 #include <system_error>
 
@@ -30,35 +29,6 @@ std::int64_t now() {
 [[noreturn]] void fail_transfer(const char* what, int error) {
   fail(Code::io, "cannot ", what, " the message: ", std::generic_category().message(error));
 }
-
-// Blocks the SIGPIPE that write() raises on a closed pipe, and consumes it. Sockets have a flag instead.
-class PipeSignal {
- public:
-  PipeSignal() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~PipeSignal() {
-    if (!was_pending_) {
-      const timespec at_once{0, 0};
-      sigset_t pending;
-      sigpending(&pending);
-      if (sigismember(&pending, SIGPIPE) == 1) sigtimedwait(&pipe_, nullptr, &at_once);
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  PipeSignal(const PipeSignal&) = delete;
-  PipeSignal& operator=(const PipeSignal&) = delete;
-
- private:
-  sigset_t pipe_;
-  sigset_t before_;
-  bool was_pending_;
-};
 
 }  // namespace
 
@@ -94,7 +64,7 @@ void FileTransport::wait(short events) const {
 }
 
 void FileTransport::write(const char* data, std::size_t bytes) {
-  std::optional<PipeSignal> signal;
+  std::optional<NoPipeSignal> signal;  // sockets have a flag instead
   if (!socket_) signal.emplace();
   while (bytes != 0) {
     if (timed_) wait(POLLOUT);

@@ -2,6 +2,7 @@
 #include "core/distributed/backend.h"
 #include "core/distributed/reach.h"
 
+#include "core/base/pipe_signal.h"
 #include "core/tensor/torch_compat.h"
 #include "distributed_build.h"
 
@@ -65,6 +66,13 @@ class GlooPosted final : public Posted {
  private:
   WorkPtr work_;
 };
+
+// The same for what writes: where a rank has ended, gloo gets SIGPIPE.
+template <class Call>
+auto written(const char* what, const Call& call) {
+  const NoPipeSignal no_signal;
+  return over_network(what, call);
+}
 
 // A timeout inside gloo closes the connections for good, so gloo gets none; callers time their
 // waits themselves.
@@ -143,14 +151,14 @@ class Gloo final : public Backend {
 
   PostedPtr send(const at::Tensor& tensor, int rank, int tag) override {
     std::vector<at::Tensor> tensors = {tensor};
-    return over_network("a send failed", [&] {
+    return written("a send failed", [&] {
       return std::make_unique<GlooPosted>(group_->send(tensors, rank, tag), tensor);
     });
   }
 
   PostedPtr recv(const at::Tensor& tensor, int rank, int tag) override {
     std::vector<at::Tensor> tensors = {tensor};
-    return over_network("a receive failed", [&] {
+    return written("a receive failed", [&] {
       return std::make_unique<GlooPosted>(
           rank < 0 ? group_->recvAnysource(tensors, tag) : group_->recv(tensors, rank, tag),
           tensor);
@@ -210,17 +218,21 @@ class Gloo final : public Backend {
     done("a scatter failed", [&] { return group_->scatter(outputs, inputs, options); });
   }
 
-  void disconnect() noexcept override { group_->close(); }
+  void disconnect() noexcept override {
+    const NoPipeSignal no_signal;
+    group_->close();
+  }
 
   std::shared_ptr<Backend> split(const std::string& name, int rank, int size,
                                  std::int64_t timeout_ms) override {
+    const NoPipeSignal no_signal;  // nor in the threads that gloo starts
     return std::make_shared<Gloo>(store_, device_, name, rank, size, timeout_ms);
   }
 
  private:
   template <class Begin>
   void done(const char* what, const Begin& begin) {
-    over_network(what, [&] { return begin()->wait(no_limit); });
+    written(what, [&] { return begin()->wait(no_limit); });
   }
 
   std::vector<at::Tensor> room_for_all(const at::Tensor& tensor) const {
@@ -304,6 +316,7 @@ StorePtr store_at(const Meeting& meeting) {
 }  // namespace
 
 std::shared_ptr<Backend> connect(const Meeting& meeting) {
+  const NoPipeSignal no_signal;  // nor in the threads of the store and of gloo
   const StorePtr store = c10::make_intrusive<c10d::PrefixStore>("default_pg", store_at(meeting));
   return over_network("the group did not form", [&] {
     return std::make_shared<Gloo>(store, meeting.device, meeting.name, meeting.rank, meeting.size,
