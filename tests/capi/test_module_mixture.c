@@ -189,13 +189,13 @@ TD_TEST(more_components_than_are_weighed) {
 
 /* Weights without the dimension of the rows cannot be told from those of a vector's elements. */
 TD_TEST(weights_of_other_dimensions) {
-  td_tensordict *td = parameters(&table[1], 2), *result = NULL;
+  td_tensordict *td = parameters(&table[1], 1), *result = NULL;
   put(td, "logits", table[0].logits, (const int64_t[]){3, 0, 0});
   TD_EXPECT_NULL(td_module_call(td, sampler(table[0].kind, table[0].flags, TD_INTERACTION_DEFAULT),
                                 NULL, &result),
                  TD_ERR_SHAPE, result);
   TD_CHECK_TEXT(td_last_error_message(),
-                "weighs components of the sizes [2, 3], and its other parameters hold [2, 2, 3]");
+                "weighs components of the sizes [1, 3], and its other parameters hold [1, 2, 3]");
 }
 
 /* Weights that all elements share: each element draws for itself. */
