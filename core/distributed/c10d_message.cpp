@@ -118,7 +118,7 @@ Unpacked::Unpacked(std::string_view pickle, const ReceiveOptions& limits) : limi
   bytes_ = checked_size(*total, limits, "a row");
   most_ = most ? checked_size(*most, limits, "a row") : bytes_;
   if (most_ < bytes_) fail(Code::format, where(), ": ", bytes_, " bytes, of at most ", most_);
-  std::size_t left = packing::max_text_bytes;
+  std::size_t left = read.most_text;
   value_ = pickled::plain_of(read, read.root, left, where());
 }
 

@@ -49,7 +49,7 @@ void look_into(PickledFields& fields, const std::string& where) {
   });
   if (foreign || seen.size() * 2 != root.items.size()) return;
   std::vector<format::Field> values;
-  std::size_t left = max_read_bytes;
+  std::size_t left = std::min(pickle.most_text, max_read_bytes);
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     // The limit for saving.
     values.push_back(

@@ -2,12 +2,23 @@
 
 #include "core/base/key.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace td::pickled {
 
+namespace {
+
+std::size_t text_for(std::size_t pickle_bytes) {
+  constexpr std::size_t least = std::size_t{1} << 20, most = std::size_t{1} << 28, each = 64;
+  return std::min(most, least + std::min(most, pickle_bytes) * each);
+}
+
+}  // namespace
+
 State::State(std::string_view text, const std::string& where, std::size_t max_objects)
     : text_(text), where_(where), max_objects_(max_objects) {
+  result_.most_text = text_for(text.size());
   none_ = make(Kind::none);
   false_ = make(Kind::truth);
   true_ = make(Kind::truth);

@@ -71,6 +71,8 @@ struct Pickle {
   std::vector<Object> objects;
   std::vector<TensorPlace> tensors;
   Ref root = 0;
+  // How long plain values may be as text together. Few bytes can say very many values, since an object may be met often.
+  std::size_t most_text = 0;
 };
 
 // Reads a pickle of protocols 2 to 5. Throws Code::format for damage, Code::unsupported for a function, or an object, that

@@ -230,7 +230,7 @@ std::vector<at::Tensor> elements_of(std::string_view bytes, const Meta& meta, co
 Plain plain_of(std::string_view bytes, const Meta& meta, const std::string& where) {
   if (meta.encoding == "pickle") {
     const pickled::Pickle pickle = pickled::read(bytes, where, max_objects);
-    std::size_t most = bytes.size() * 8 + 1024;
+    std::size_t most = pickle.most_text;
     return pickled::plain_of(pickle, pickle.root, most, where);
   }
   return read_value(bytes, where);

@@ -68,6 +68,7 @@ class Loader {
       : options_(options),
         archive_(file, options),
         holders_(pickle(), archive_.where()),
+        bytes_left_(pickle().most_text),
         made_(archive_, options, entries_, bytes_left_) {}
 
   TensorDict load() {
@@ -209,7 +210,7 @@ class Loader {
   FlatExtras extras_;
   OwnedPath path_;
   std::size_t entries_ = 0;
-  std::size_t bytes_left_ = packing::max_text_bytes;  // for values
+  std::size_t bytes_left_;  // for values
   std::size_t path_bytes_ = 0;
   MadeNodes made_;
   std::vector<std::pair<OwnedPath, NodePtr>> nodes_;

@@ -1,4 +1,6 @@
 /* Files of other programs whose headers lie: numbers that do not fit, names that come twice, nesting without end. */
+#include <sys/resource.h>
+
 #include "td_hostile_files.h"
 
 /* A safetensors file of a header and so many bytes of data. */
@@ -238,8 +240,15 @@ TD_TEST(pickles_that_lie) {
   TD_CHECK_INT(PICKLE("\x80\x02}q\0X\x01\0\0\0ah\0s."), 0); /* it holds itself */
 }
 
+static long most_kilobytes(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
 /* Lists that hold the one before twice are few bytes and very many values. */
 TD_TEST(a_small_pickle_may_say_much) {
+  const long before = most_kilobytes();
   char text[1024] = "\x80\x02}X\x01\0\0\0a]";
   size_t n = 10;
   for (int i = 0; i < 60; i++) {
@@ -252,6 +261,7 @@ TD_TEST(a_small_pickle_may_say_much) {
   text[n++] = 's';
   text[n++] = '.';
   TD_CHECK_INT(pickle(text, n), 0);
+  TD_CHECK(most_kilobytes() - before < 300000);
   n = 4 + 200000;
   char *deep = malloc(n + 8);
   memcpy(deep, "\x80\x02}X\x01\0\0\0a", 9);

@@ -2,8 +2,6 @@
 // same: values, layout, sharing and version counters. TD_ROUNDS sets how many random cases are tried.
 #include "random_operation.h"
 
-#include <c10/util/Logging.h>
-
 #include <cstdlib>
 #include <map>
 
@@ -253,8 +251,6 @@ class Silence final : public compat::WarningSink {
 TEST(Paths, GiveTheSame) {
   Silence silence;
   const compat::WarningGuard no_warnings(&silence);
-  // Many cases are refused, and finding the names of stack frames takes most of the time.
-  c10::SetStackTraceFetcher([]() -> std::string { return ""; });
   const char* asked = std::getenv("TD_ROUNDS");
   const std::int64_t rounds = asked == nullptr ? 10000 : std::atoll(asked);
   std::map<std::string, int> tried;
