@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def show_time(ns):
-    for unit, size in (("ms", 1e6), ("µs", 1e3)):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if ns >= 0.9995 * size:
             return f"{ns / size:.3g} {unit}"
     return f"{ns:.0f} ns"

@@ -7,7 +7,7 @@
 
 namespace td {
 
-// Blocks the signal in this thread and consumes what came meanwhile. Threads that are started meanwhile never get it.
+// Blocks the signal in this thread and consumes one that is raised meanwhile. Threads that are started meanwhile never get it.
 class NoPipeSignal {
  public:
   NoPipeSignal() noexcept {
