@@ -18,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void require(bool truth) {
-  if (!truth) std::abort();
-}
-
 // A dictionary with leaves of so many bytes, on one level, and a folder to write to.
 class Source {
  public:

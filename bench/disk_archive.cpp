@@ -16,16 +16,10 @@ constexpr int leaf_count = 400;
 constexpr std::int64_t rows = 64;
 constexpr std::int64_t row_floats = (std::int64_t{512} << 20) / leaf_count / rows / 4;
 
-void require(bool truth) {
-  if (!truth) std::abort();
-}
-
 // A dictionary whose leaves lie side by side in one piece of memory.
 struct Data {
   Data()
-      : file((std::filesystem::temp_directory_path() /
-              ("td_bench_archive_" + std::to_string(getpid()) + ".tdz"))
-                 .string()),
+      : file(scratch("archive") + ".tdz"),
         all(at::arange(leaf_count * rows * row_floats, at::kFloat)) {
     ok(td_create(&rows, 1, TD_DEVICE_NONE, -1, &td));
     for (int i = 0; i < leaf_count; ++i) {

@@ -4,8 +4,6 @@
 
 #ifdef TD_BENCH_HDF5
 #include <hdf5.h>
-#include <unistd.h>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,15 +19,8 @@ constexpr std::size_t episodes = 100000;
 constexpr const char* attribute = "num_samples";
 constexpr hsize_t steps = 3;
 
-void require(bool truth) {
-  if (!truth) std::abort();
-}
-
 struct Set {
-  Set()
-      : path((std::filesystem::temp_directory_path() /
-              ("td_bench_" + std::to_string(getpid()) + "_episodes.hdf5"))
-                 .string()) {
+  Set() : path(scratch("episodes") + ".hdf5") {
     constexpr std::size_t at_once = std::size_t{64} << 20;
     const hid_t in_memory = H5Pcreate(H5P_FILE_ACCESS);
     require(H5Pset_fapl_core(in_memory, at_once, true) >= 0);

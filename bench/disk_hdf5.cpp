@@ -4,8 +4,6 @@
 
 #ifdef TD_BENCH_HDF5
 #include <hdf5.h>
-#include <unistd.h>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 #endif
@@ -18,15 +16,8 @@ namespace {
 
 constexpr hsize_t rows = 32768, row_floats = 4096, picked = 256;
 
-void require(bool truth) {
-  if (!truth) std::abort();
-}
-
 struct File {
-  File()
-      : path((std::filesystem::temp_directory_path() /
-              ("td_bench_" + std::to_string(getpid()) + ".h5"))
-                 .string()) {
+  File() : path(scratch("values") + ".h5") {
     const at::Tensor values = at::arange(static_cast<std::int64_t>(rows * row_floats), at::kFloat);
     const hsize_t sizes[] = {rows, row_floats};
     const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

@@ -46,10 +46,6 @@ struct Folder {
   std::vector<std::string> files;
 };
 
-void require(bool truth) {
-  if (!truth) std::abort();
-}
-
 std::uint64_t sum_of(const void* data, std::size_t bytes) {
   const auto* words = static_cast<const std::uint64_t*>(data);
   std::uint64_t sum = 0;

@@ -1,7 +1,9 @@
 #include "fixture.h"
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 namespace bench {
 
@@ -10,6 +12,15 @@ void ok(td_status status) {
   std::fprintf(stderr, "%s: %s: %s\n", td_last_error_function(), td_status_name(status),
                td_last_error_message());
   std::exit(1);
+}
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+std::string scratch(const std::string& name) {
+  const auto folder = std::filesystem::temp_directory_path();
+  return (folder / ("td_bench_" + name + "_" + std::to_string(getpid()))).string();
 }
 
 td_tensor* wrap(const at::Tensor& tensor) {

@@ -17,6 +17,11 @@ namespace bench {
 // Stops the program with the library's message when a call fails.
 void ok(td_status status);
 
+void require(bool truth);  // stops the program otherwise
+
+// A place of this process in the folder for temporary files.
+std::string scratch(const std::string& name);
+
 // Float32 leaves of shape [64, 8], half of them on the first level, half in a nested dictionary.
 struct Leaves {
   explicit Leaves(int count, std::vector<std::int64_t> sizes = {64, 8});

@@ -31,6 +31,7 @@ Body each(Shared leaves, Op op) {
     }
   };
 }
+
 }  // namespace
 
 Body multiplies(Shared leaves) {
