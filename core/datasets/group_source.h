@@ -55,8 +55,10 @@ class GroupSource : public Source {
   }
 
  protected:
-  // Of all episodes by an attribute of their groups; length() has the word where it tells none.
-  std::vector<std::int64_t> lengths_of(const std::vector<std::string>& groups,
+  // Of all episodes by an attribute of their groups, which are in `top`; length() has the word where it tells none.
+  // Code::format for a name that is not a group's.
+  std::vector<std::int64_t> lengths_of(const std::string& top,
+                                       const std::vector<std::string>& names,
                                        const char* attribute) const;
 
   std::unique_ptr<hdf5::GroupFile> file_;

@@ -29,9 +29,9 @@ class Minari final : public GroupSource {
   }
 
   std::vector<std::int64_t> lengths() const override {
-    std::vector<std::string> groups;
-    for (std::int64_t i = 0; i < episodes; ++i) groups.push_back(group(i));
-    const std::vector<std::int64_t> lengths = lengths_of(groups, "total_steps");
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < episodes; ++i) names.push_back(group(i).substr(1));
+    const std::vector<std::int64_t> lengths = lengths_of("/", names, "total_steps");
     meta_.require_total(lengths);
     return lengths;
   }

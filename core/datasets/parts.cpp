@@ -301,12 +301,19 @@ std::int64_t count_attribute(const hdf5::GroupFile& file, const std::string& gro
   return found->integral();
 }
 
-std::vector<std::int64_t> GroupSource::lengths_of(const std::vector<std::string>& groups,
+std::vector<std::int64_t> GroupSource::lengths_of(const std::string& top,
+                                                  const std::vector<std::string>& names,
                                                   const char* attribute) const {
-  std::vector<std::int64_t> lengths(groups.size(), -1);
-  if (!mended) lengths = file_->counts(groups, attribute);
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    if (lengths[i] < 0) lengths[i] = length(static_cast<std::int64_t>(i));
+  using hdf5::GroupFile;
+  std::vector<std::int64_t> lengths(names.size(), GroupFile::unknown_count);
+  if (!mended) lengths = file_->counts(top, names, attribute);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] == GroupFile::no_group) {
+      fail(Code::format, file_->where(), ": ", quote(names[i]), " in ", quote(top),
+           " is no group of an episode");
+    }
+    if (lengths[i] == GroupFile::unknown_count) lengths[i] = length(static_cast<std::int64_t>(i));
+  }
   return lengths;
 }
 

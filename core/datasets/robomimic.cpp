@@ -23,7 +23,8 @@ class Robomimic final : public GroupSource {
     plain_ = file_->attribute(top, plain_mark).has_value();
     for (const std::string& name : file_->names(top)) {
       const std::string place = group(name);
-      if (number_of(name) >= 0 && file_->is_group(place)) {
+      // Which of them are groups is told as they are looked at: there may be 100,000.
+      if (number_of(name) >= 0 && (!mended || file_->is_group(place))) {
         names_.push_back(name);
       } else if (mended) {
         mended("", text_of(quote(place), " is no demonstration, and is left out"));
@@ -36,9 +37,7 @@ class Robomimic final : public GroupSource {
   }
 
   std::vector<std::int64_t> lengths() const override {
-    std::vector<std::string> groups;
-    for (const std::string& name : names_) groups.push_back(group(name));
-    return lengths_of(groups, "num_samples");
+    return lengths_of(top, names_, "num_samples");
   }
 
   std::int64_t length(std::int64_t episode) const override {

@@ -18,7 +18,7 @@
   F(H5Aopen) F(H5Aopen_by_idx) F(H5Aopen_by_name) F(H5Aread) F(H5Awrite) F(H5Dclose) F(H5Dcreate2) F(H5Dget_create_plist) F(H5Dget_offset) F(H5Dget_space) \
   F(H5Dget_type) F(H5Dopen2) F(H5Dread) F(H5Dset_extent) F(H5Dwrite) F(H5Eclear2) F(H5Eget_auto2) F(H5Eset_auto2) F(H5Ewalk2) F(H5FDregister) \
   F(H5Fclose) F(H5Fcreate) F(H5Fflush) F(H5Fget_file_image) F(H5Fget_vfd_handle) F(H5Fopen) F(H5Gcreate2) \
-  F(H5Gopen2) F(H5Idec_ref) F(H5Ldelete) F(H5Lexists) F(H5Literate) F(H5Oget_info) F(H5Oget_info_by_name) F(H5Oopen) F(H5Pcreate) \
+  F(H5Gopen2) F(H5Idec_ref) F(H5Iget_type) F(H5Ldelete) F(H5Lexists) F(H5Literate) F(H5Oget_info) F(H5Oget_info_by_name) F(H5Oopen) F(H5Pcreate) \
   F(H5Pget_chunk) F(H5Pget_mdc_config) F(H5Pset_mdc_config) F(H5Pget_external_count) F(H5Pget_filter2) F(H5Pget_layout) F(H5Pget_nfilters) \
   F(H5Pset_char_encoding) F(H5Pset_chunk) F(H5Pset_chunk_cache) F(H5Pset_create_intermediate_group) \
   F(H5Pset_deflate) F(H5Pset_driver) F(H5Pset_elink_cb) F(H5Pset_fapl_core) F(H5Pset_fapl_sec2) F(H5Pset_file_image) \

@@ -127,13 +127,13 @@ class OpenGroups final : public GroupFile {
     return attribute_value(attribute, where_, place + "@" + name, budget);
   }
 
-  std::vector<std::int64_t> counts(const std::vector<std::string>& places,
-                                   const char* name) const override {
+  std::vector<std::int64_t> counts(const std::string& group, const std::vector<std::string>& names,
+                                   const char* attribute) const override {
     const Session session;
-    const Id way = inside_file(H5P_LINK_ACCESS, where_);
+    const Id top = open_object(group), way = inside_file(H5P_LINK_ACCESS, where_);
     std::vector<std::int64_t> counts;
-    counts.reserve(places.size());
-    for (const std::string& place : places) counts.push_back(count_at(place, name, way));
+    counts.reserve(names.size());
+    for (const std::string& name : names) counts.push_back(count_in(top, name, attribute, way));
     return counts;
   }
 
@@ -210,15 +210,18 @@ class OpenGroups final : public GroupFile {
     return H5Oget_info_by_name(file_, place.c_str(), &info, way) < 0 ? H5O_TYPE_UNKNOWN : info.type;
   }
 
-  std::int64_t count_at(const std::string& place, const char* name, hid_t way) const {
-    const Id attribute(H5Aopen_by_name(file_, place.c_str(), name, H5P_DEFAULT, way));
-    if (!attribute.is_open()) return -1;
-    const Id space(H5Aget_space(attribute)), type(H5Aget_type(attribute));
+  static std::int64_t count_in(hid_t top, const std::string& name, const char* attribute,
+                               hid_t way) {
+    const Id group(H5Oopen(top, name.c_str(), way));
+    if (!group.is_open() || H5Iget_type(group) != H5I_GROUP) return no_group;
+    const Id found(H5Aopen(group, attribute, H5P_DEFAULT));
+    if (!found.is_open()) return unknown_count;
+    const Id space(H5Aget_space(found)), type(H5Aget_type(found));
     const bool is_one = space.is_open() && H5Sget_simple_extent_type(space) == H5S_SCALAR &&
                         type.is_open() && H5Tget_class(type) == H5T_INTEGER;
-    std::int64_t count = -1;
-    if (!is_one || H5Aread(attribute, H5T_NATIVE_INT64, &count) < 0) return -1;
-    return count == INT64_MAX ? -1 : std::max<std::int64_t>(count, -1);  // it may be more
+    std::int64_t count = unknown_count;
+    if (!is_one || H5Aread(found, H5T_NATIVE_INT64, &count) < 0) return unknown_count;
+    return count == INT64_MAX || count < 0 ? unknown_count : count;  // the largest may be more
   }
 
   Id open_object(const std::string& place) const {

@@ -56,9 +56,12 @@ class GroupFile {
   virtual Plain attributes(const std::string& place) const = 0;
   // One of them; none if there is no such place, or attribute.
   virtual std::optional<Plain> attribute(const std::string& place, const char* name) const = 0;
-  // One of each of these places, by the shortest way; -1 where it is no single integer from 0 on.
-  virtual std::vector<std::int64_t> counts(const std::vector<std::string>& places,
-                                           const char* name) const = 0;
+  // The attribute of each of these groups in one, by the shortest way: unknown_count where it is no single integer from 0
+  // on, no_group where the name is not a group's.
+  static constexpr std::int64_t unknown_count = -1, no_group = -2;
+  virtual std::vector<std::int64_t> counts(const std::string& group,
+                                           const std::vector<std::string>& names,
+                                           const char* attribute) const = 0;
   // Rows [start, start + count), which it has.
   virtual LeafValues read(const Leaf& leaf, std::int64_t start, std::int64_t count) const = 0;
   virtual LeafValues read(const Leaf& leaf) const = 0;

@@ -297,12 +297,14 @@ TEST_F(Datasets, LengthsByAttributes) {
   TensorDict groups;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i"})
     groups.set({name}, TensorDict());
+  groups.set({"tensor"}, at::zeros({3}));
   hdf5::save(groups, path, options);
   const auto file = hdf5::GroupFile::open(path, 0, 0);
-  const std::vector<std::int64_t> none(10, -1);
-  EXPECT_EQ(file->counts({"/a", "/none", "/a"}, "n"), (std::vector<std::int64_t>{3, -1, 3}));
-  EXPECT_EQ(file->counts({"/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i", "/", ""}, "n"), none);
-  EXPECT_TRUE(file->counts({}, "n").empty());
+  const std::vector<std::int64_t> unknown(8, hdf5::GroupFile::unknown_count);
+  EXPECT_EQ(file->counts("/", {"a", "none", "tensor", "", "a"}, "n"),
+            (std::vector<std::int64_t>{3, -2, -2, -2, 3}));
+  EXPECT_EQ(file->counts("/", {"b", "c", "d", "e", "f", "g", "h", "i"}, "n"), unknown);
+  EXPECT_TRUE(file->counts("/", {}, "n").empty());
 
   // Where the attribute tells nothing, rewards do, and what is no number of steps is named.
   const auto lengths = [&](const std::string& second) {
@@ -323,6 +325,28 @@ TEST_F(Datasets, LengthsByAttributes) {
   EXPECT_EQ(lengths(R"("id": 1)"), (std::vector<std::int64_t>{3, 3}));
   test::expect_error(Code::format, "which is no number of steps",
                      [&] { lengths(R"("total_steps": 3.5)"); });
+}
+
+// Opening looks at the names alone.
+TEST_F(Datasets, WhatIsNoEpisodeIsNamed) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const test::TempFolder folder;
+  const auto saved = [&](const char* file, const char* first, const char* second) {
+    TensorDict set;
+    for (const char* leaf : {"actions", "rewards"}) set.set({first, leaf}, at::zeros({3}));
+    set.set({second}, at::zeros({3}));
+    return std::pair(folder(file), set);
+  };
+  const auto [minari, episodes] = saved("minari.hdf5", "episode_0", "episode_1");
+  hdf5::save(episodes, minari, {});
+  const auto [robomimic, demos] = saved("robomimic.hdf5", "demo_0", "demo_1");
+  TensorDict data;
+  data.set({"data"}, demos);
+  hdf5::save(data, robomimic, {});
+  for (const std::string& path : {minari, robomimic}) {
+    const auto set = Dataset::open(path, {});
+    test::expect_error(Code::format, "is no group of an episode", [&] { set->lengths(); });
+  }
 }
 
 // Groups as h5py makes them: names in tables, but for those that are not ASCII.
