@@ -123,7 +123,7 @@ def write(name, make, folder, pt2, few):
         else:
             cases += others
     if pt2:
-        cases.append({**case, "deep": True, "kind": "package", "file": f"{name}.pt2"})
+        cases.append({**case, "deep": True, "called": is_called(name, td, expected), "kind": "package", "file": f"{name}.pt2"})
     if not pt2:
         cases += scored(name, module, td, folder, case)
     params = stacked_params(module)
