@@ -21,9 +21,7 @@ namespace fs = std::filesystem;
 // A dictionary with leaves of so many bytes, on one level, and a folder to write to.
 class Source {
  public:
-  Source(int leaves, std::int64_t bytes)
-      : dir_(fs::temp_directory_path() /
-             ("td_bench_save_" + std::to_string(getpid()) + "_" + std::to_string(leaves))) {
+  Source(int leaves, std::int64_t bytes) : dir_(scratch("save_" + std::to_string(leaves))) {
     constexpr std::int64_t rows = 64;
     ok(td_create(&rows, 1, TD_DEVICE_NONE, -1, &td));
     for (int i = 0; i < leaves; ++i) {

@@ -2,7 +2,6 @@
 // enough. Both go to the page cache; the rows of both can be read by other processes afterwards.
 #include "fixture.h"
 
-#include <unistd.h>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -17,8 +16,7 @@ constexpr std::int64_t rows = 20000;
 
 struct Rows {
   Rows() {
-    dir = (std::filesystem::temp_directory_path() / ("td_bench_grow_" + std::to_string(getpid())))
-              .string();
+    dir = scratch("grow");
     const std::int64_t one[] = {1};
     ok(td_create(one, 1, TD_DEVICE_NONE, -1, &sample));
     for (int i = 0; i < fields; ++i) {

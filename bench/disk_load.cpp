@@ -15,10 +15,7 @@ namespace {
 
 // A folder with leaves of so many bytes, on one level.
 struct Folder {
-  Folder(int leaves, std::int64_t bytes)
-      : dir((std::filesystem::temp_directory_path() /
-             ("td_bench_load_" + std::to_string(getpid()) + "_" + std::to_string(leaves)))
-                .string()) {
+  Folder(int leaves, std::int64_t bytes) : dir(scratch("load_" + std::to_string(leaves))) {
     td_tensordict *td = nullptr, *saved = nullptr;
     const std::int64_t rows = 64;
     std::vector<at::Tensor> values;  // the dictionary borrows their memory

@@ -3,7 +3,6 @@
 // them, beside a millisecond. Once in memory and once on a disk (TD_BENCH_DISK).
 #include "fixture.h"
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -30,8 +29,7 @@ struct Times {
 
 class Recording {
  public:
-  explicit Recording(const std::filesystem::path& where)
-      : dir_((where / ("td_bench_publish_" + std::to_string(getpid()))).string()) {
+  explicit Recording(const std::filesystem::path& where) : dir_(scratch("publish", where)) {
     const std::int64_t one[] = {1};
     ok(td_create(one, 1, TD_DEVICE_NONE, -1, &sample_));
     for (int i = 0; i < fields; ++i) {

@@ -18,8 +18,8 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-std::string scratch(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path();
+std::string scratch(const std::string& name, const std::filesystem::path& where) {
+  const auto folder = where.empty() ? std::filesystem::temp_directory_path() : where;
   return (folder / ("td_bench_" + name + "_" + std::to_string(getpid()))).string();
 }
 

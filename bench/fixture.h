@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,8 +20,8 @@ void ok(td_status status);
 
 void require(bool truth);  // stops the program otherwise
 
-// A place of this process in the folder for temporary files.
-std::string scratch(const std::string& name);
+// A place of this process in a folder, or in the one for temporary files.
+std::string scratch(const std::string& name, const std::filesystem::path& where = {});
 
 // Float32 leaves of shape [64, 8], half of them on the first level, half in a nested dictionary.
 struct Leaves {

@@ -185,8 +185,7 @@ struct Order {
 class Ranks {
  public:
   Ranks() {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("td_bench_group_" + std::to_string(::getpid()));
+    const std::filesystem::path folder = scratch("group");
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     for (int rank = 1; rank < ranks_count; ++rank) start(rank, folder);
