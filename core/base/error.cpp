@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 
+#include <locale>
 #include <sstream>
 
 namespace td::detail {
@@ -10,6 +11,7 @@ void TextPart::write_text(std::ostream& to, const void* text) {
 
 std::string joined(std::initializer_list<TextPart> parts) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());  // the program's may group digits
   for (const TextPart& part : parts) part.write(text);
   return std::move(text).str();
 }

@@ -1,6 +1,7 @@
 #include "core/base/key.h"
 
 #include "core/base/error.h"
+#include "core/base/quote.h"
 
 #include <chrono>
 #include <cstring>
@@ -64,9 +65,7 @@ std::string show_path(Path path) {
   std::string text;
   for (std::string_view name : path) {
     if (!text.empty()) text += '/';
-    text += '"';
-    text += name;
-    text += '"';
+    append_quoted(text, name);
   }
   return text;
 }

@@ -16,6 +16,13 @@ void append_digits(std::string& out, T number) {
   out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
+// With so many significant digits, as printf's %g, in any locale.
+inline void append_rounded(std::string& out, double real, int digits) {
+  char buffer[64];
+  const auto form = std::chars_format::general;
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, real, form, digits).ptr);
+}
+
 // A real keeps a sign that it is one: 1.0, not 1. Infinities and NaN have their words.
 template <class T>
 void append_shortest(std::string& out, T real) {

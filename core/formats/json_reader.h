@@ -63,7 +63,11 @@ class Reader : public nlohmann::json_sax<Json>, public Events {
                        : Plain::of_digits(std::to_string(value)));
   }
   bool number_float(double, const std::string& digits) final {
-    return scalar(Plain::of_digits(words_.original(digits)));
+    // The parser's digits have the decimal point of the program's locale.
+    std::string pointed = digits;
+    for (char& c : pointed)
+      if (std::string_view("0123456789+-eE").find(c) == std::string_view::npos) c = '.';
+    return scalar(Plain::of_digits(words_.original(pointed)));
   }
   bool string(std::string& value) final { return scalar(Plain::of_text(value)); }
   bool binary(Json::binary_t&) final { return false; }

@@ -8,7 +8,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <locale>
 #include <new>
+#include <sstream>
 #include <string>
 
 namespace td {
@@ -127,9 +130,11 @@ double Plain::number() const {
   if (is(integer)) return static_cast<double>(integral());
   double value = 0;
   if (parse_digits(characters(), value)) return value;
-  value = std::strtod(std::string(characters()).c_str(), nullptr);  // too close to 0
-  const bool is_infinite = characters() == "1e999" || characters() == "-1e999";
-  if (std::isfinite(value) || is_infinite) return value;
+  if (characters() == "1e999") return std::numeric_limits<double>::infinity();
+  if (characters() == "-1e999") return -std::numeric_limits<double>::infinity();
+  std::istringstream text{std::string(characters())};
+  text.imbue(std::locale::classic());
+  if (text >> value) return value;  // it is too close to 0
   fail(Code::format, "the number ", characters(), " is too large");
 }
 

@@ -1,6 +1,7 @@
 #include "core/inspect/print_parts.h"
 
 #include "core/base/recursion_guard.h"
+#include "core/formats/digits.h"
 #include "core/formats/format.h"
 #include "core/formats/python_text.h"
 #include "core/tensor/buffer.h"
@@ -16,7 +17,7 @@
 #include "core/tree/tensordict.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <limits>
 
 namespace td {
@@ -31,9 +32,9 @@ std::string show_device(const std::optional<c10::Device>& device) {
 
 const char* true_or_false(bool value) { return value ? "True" : "False"; }
 
-std::string number_text(double value, const char* form = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, form, value);
+std::string number_text(double value) {
+  std::string text;
+  append_rounded(text, value, 4);
   return text;
 }
 
@@ -48,7 +49,10 @@ std::string values_text(const at::Tensor& tensor) {
         tensor.numel() > 1 ? values.std().item<double>() : std::numeric_limits<double>::quiet_NaN();
     const at::Tensor mean = values.mean();
     std::string text = "mean=" + number_text((complex ? at::real(mean) : mean).item<double>());
-    if (complex) text += number_text(at::imag(mean).item<double>(), "%+.4gj");
+    if (complex) {
+      const auto imaginary = at::imag(mean).item<double>();
+      text += (std::signbit(imaginary) ? "" : "+") + number_text(imaginary) + "j";
+    }
     return text + ", std=" + number_text(spread);
   }
   const at::Tensor values = tensor.to(at::kLong);

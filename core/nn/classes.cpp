@@ -1,13 +1,13 @@
 #include "core/nn/classes.h"
 
 #include "core/base/error.h"
+#include "core/nn/transforms.h"
 #include "core/tensor/sizes.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace td {
 
@@ -25,15 +25,17 @@ class Categorical : public Distribution {
     return classes_.draw(samples, generator);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wide = with_front(classes_.log_probs, value.sizes().slice(0, extra(value, 0)));
-    return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
+    const at::Tensor number = value.to(at::kLong).unsqueeze(-1);
+    const SizesView own = classes_.log_probs.sizes();
+    const std::vector<std::int64_t> sizes =
+        at::infer_size(value.sizes(), own.slice(0, own.size() - 1));
+    Sizes wide(sizes.begin(), sizes.end()), one = wide;
+    wide.push_back(classes());
+    one.push_back(1);
+    return classes_.log_probs.expand(wide).gather(-1, number.expand(one)).squeeze(-1);
   }
 
  protected:
-  std::size_t extra(const at::Tensor& value, std::int64_t event_dims) const {
-    return static_cast<std::size_t>(
-        std::max<std::int64_t>(0, value.dim() - event_dims - (probs().dim() - 1)));
-  }
   std::int64_t classes() const { return probs().size(-1); }
   const at::Tensor& probs() const { return classes_.probs; }
 
@@ -57,7 +59,7 @@ class OneHotCategorical final : public Categorical {
 class Bernoulli final : public Distribution {
  public:
   Bernoulli(bool from_logits, const at::Tensor& given) {
-    logits_ = from_logits ? given : at::logit(given, 1e-7);
+    logits_ = from_logits ? given : at::logit(given, precision_of(given.scalar_type()).eps);
     probs_ = from_logits ? at::sigmoid(given) : given;
   }
   // NaN if both values are equally likely, as in torch.distributions.
@@ -72,7 +74,7 @@ class Bernoulli final : public Distribution {
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
     const at::Tensor wanted = value.to(logits_.scalar_type());
-    return wanted * logits_ - at::softplus(logits_);
+    return -(at::softplus(-logits_) * wanted + at::softplus(logits_) * (1 - wanted));
   }
 
  private:
@@ -89,9 +91,8 @@ Classes::Classes(bool from_logits, const at::Tensor& given) {
     return;
   }
   probs = given / given.sum(-1, /*keepdim=*/true);
-  const double tiny = given.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
-                                                         : std::numeric_limits<float>::epsilon();
-  log_probs = probs.clamp(tiny, 1 - tiny).log();
+  const double eps = precision_of(given.scalar_type()).eps;
+  log_probs = probs.clamp(eps, 1 - eps).log();
 }
 
 at::Tensor Classes::draw(SizesView samples, const OptionalGenerator& generator) const {

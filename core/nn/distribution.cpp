@@ -1,6 +1,7 @@
 #include "core/nn/distribution.h"
 
 #include "core/base/error.h"
+#include "core/formats/digits.h"
 #include "core/nn/classes.h"
 #include "core/nn/elementwise.h"
 #include "core/nn/mixture.h"
@@ -270,11 +271,10 @@ ScaleMapping::ScaleMapping(const std::string& name) {
     kind_ = Kind::none;
   } else {
     kind_ = Kind::biased;
-    char* end = nullptr;
     const std::string number =
         name.compare(0, biased.size(), biased) == 0 ? name.substr(biased.size()) : "";
-    const double at_zero = std::strtod(number.c_str(), &end);
-    if (number.empty() || *end != '\0' || !(at_zero > 0.01) || !std::isfinite(at_zero)) {
+    double at_zero = 0;
+    if (!parse_digits(number, at_zero) || !(at_zero > 0.01) || !std::isfinite(at_zero)) {
       fail(Code::invalid_argument, "the scale mapping is \"", name,
            "\"; softplus, exp, relu, none and biased_softplus_B with a number B above 0.01 are "
            "known");

@@ -1,6 +1,7 @@
 #include "core/nn/elementwise.h"
 
 #include "core/base/error.h"
+#include "core/nn/transforms.h"
 
 #include <ATen/ATen.h>
 
@@ -11,16 +12,8 @@ namespace td {
 
 namespace {
 
-// torch.finfo(dtype).tiny and .eps
-double tiny_of(const at::Tensor& like) {
-  return like.scalar_type() == at::kDouble ? std::numeric_limits<double>::min()
-                                           : static_cast<double>(std::numeric_limits<float>::min());
-}
-double eps_of(const at::Tensor& like) {
-  return like.scalar_type() == at::kDouble
-             ? std::numeric_limits<double>::epsilon()
-             : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
+double tiny_of(const at::Tensor& like) { return precision_of(like.scalar_type()).tiny; }
+double eps_of(const at::Tensor& like) { return precision_of(like.scalar_type()).eps; }
 
 [[noreturn]] void no_median(DistributionKind kind) {
   fail(Code::unsupported, distribution_name(kind), " has no median, in Python neither");
@@ -170,6 +163,7 @@ class MultivariateNormal final : public Distribution {
       fail(Code::shape, "the \"scale_tril\" of a MultivariateNormal has shape ",
            show_sizes(tril_.sizes()), ", its \"loc\" ", show_sizes(loc_.sizes()));
     }
+    loc_ = at::broadcast_tensors({loc_, tril_.select(-1, 0)})[0];  // each has a draw of its own
   }
   at::Tensor mode() const override { return loc_; }
   at::Tensor median() const override { no_median(DistributionKind::multivariate_normal); }

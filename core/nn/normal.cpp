@@ -1,6 +1,7 @@
 #include "core/nn/normal.h"
 
 #include "core/base/error.h"
+#include "core/nn/transforms.h"
 #include "core/tensor/sizes.h"
 
 #include <ATen/ATen.h>
@@ -72,7 +73,7 @@ class TanhNormal final : public Distribution {
         scale_(std::move(scale)),
         middle_((high + low) / 2),
         half_((high - low) / 2),
-        inside_(1 - (loc_.scalar_type() == at::kDouble ? 1e-15 : 1e-6)) {}
+        inside_(1 - precision_of(loc_.scalar_type()).resolution) {}
   at::Tensor mode() const override {
     fail(Code::unsupported, "TanhNormal has no mode in closed form; take \"deterministic\"");
   }
@@ -106,38 +107,48 @@ class TanhNormal final : public Distribution {
   double inside_;
 };
 
-// A normal distribution restricted to [low, high].
+// A normal distribution restricted to [low, high]. TorchRL stays a little inside of 0, 1 and the bounds, by the
+// same number for all dtypes; far outside of the bounds that number decides what comes out.
 template <class Bound>
 class TruncatedNormal final : public Distribution {
  public:
-  TruncatedNormal(at::Tensor loc, at::Tensor scale, const Bound& low, const Bound& high)
-      : loc_(std::move(loc)), scale_(std::move(scale)), low_(low), high_(high) {
+  TruncatedNormal(at::Tensor loc, const at::Tensor& scale, const Bound& low, const Bound& high)
+      : loc_(std::move(loc)), scale_(scale.clamp_min(margin)), low_(low), high_(high) {
     first_ = (low - loc_) / scale_;
     last_ = (high - loc_) / scale_;
     below_ = part_below(first_);
-    share_ = (part_below(last_) - below_).clamp_min(std::numeric_limits<float>::epsilon());
+    share_ = inside(part_below(last_) - below_);
   }
-  at::Tensor mode() const override { return loc_.clamp(low_, high_); }
+  at::Tensor mode() const override { return within(loc_); }
   at::Tensor median() const override { return at_part(at::full_like(share_, 0.5)); }
   at::Tensor mean() const override {
     return loc_ + scale_ * (density(first_) - density(last_)) / share_;
   }
   at::Tensor deterministic() const override { return mean(); }
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    return at_part(at::rand(sample_sizes(samples, loc_, scale_), generator, loc_.options()));
+    const at::Tensor part =
+        at::rand(sample_sizes(samples, loc_, scale_), generator, loc_.options());
+    return at_part(part * (1 - 2 * margin) + margin);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor each = normal_log_prob(value, loc_, scale_) - share_.log();
+    const at::Tensor each = normal_log_prob(within(value), loc_, scale_) - share_.log();
     const at::Tensor outside = value.lt(low_).logical_or(value.gt(high_));
     return sum_event(each.masked_fill(outside, -std::numeric_limits<double>::infinity()));
   }
 
  private:
-  static at::Tensor part_below(const at::Tensor& at) { return (at / sqrt_2).erf() * 0.5 + 0.5; }
+  static constexpr double margin = 1e-6;
+  static at::Tensor inside(const at::Tensor& part) { return part.clamp(margin, 1 - margin); }
+  at::Tensor within(const at::Tensor& value) const {
+    return value.clamp(low_ + margin, high_ - margin);
+  }
+  static at::Tensor part_below(const at::Tensor& at) {
+    return inside((at / sqrt_2).erf() * 0.5 + 0.5);
+  }
   static at::Tensor density(const at::Tensor& at) { return (at * at * -0.5 - log_sqrt_2_pi).exp(); }
   // The quantile of the truncated distribution.
   at::Tensor at_part(const at::Tensor& part) const {
-    const at::Tensor normal = ((below_ + part * share_) * 2 - 1).erfinv() * sqrt_2;
+    const at::Tensor normal = (inside(below_ + part * share_) * 2 - 1).erfinv() * sqrt_2;
     return (loc_ + scale_ * normal).clamp(low_, high_);
   }
 
@@ -171,6 +182,10 @@ std::unique_ptr<const Distribution> bounded(const DistributionShape& shape, cons
 
 std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
                                                 const at::Tensor& loc, const at::Tensor& scale) {
+  if (loc.sizes() != scale.sizes()) {  // what is no draw has the sizes of one, too
+    const std::vector<at::Tensor> both = at::broadcast_tensors({loc, scale});
+    return make_normal(shape, both[0], both[1]);
+  }
   if (!is_bounded(shape.kind)) {
     return std::make_unique<Normal>(loc, scale, shape.kind == DistributionKind::independent_normal);
   }

@@ -15,24 +15,10 @@ namespace {
 constexpr const char* transform_names[] = {"affine", "tanh",     "safe_tanh", "sigmoid",
                                            "exp",    "softplus", "power"};
 
-// torch.finfo
-struct Precision {
-  double tiny, eps, resolution;
-};
-
 template <class T>
 Precision precision_as(double resolution) {
   return {static_cast<double>(std::numeric_limits<T>::min()),
           static_cast<double>(std::numeric_limits<T>::epsilon()), resolution};
-}
-
-Precision precision_of(at::ScalarType dtype) {
-  switch (dtype) {
-    case at::kDouble: return precision_as<double>(1e-15);
-    case at::kHalf: return precision_as<c10::Half>(1e-3);
-    case at::kBFloat16: return precision_as<c10::BFloat16>(1e-2);
-    default: return precision_as<float>(1e-6);
-  }
 }
 
 at::Tensor inside(const at::Tensor& tanh) {
@@ -101,6 +87,15 @@ at::Tensor forward_log_slope(const TransformSpec& spec, const at::Tensor& x) {
 }
 
 }  // namespace
+
+Precision precision_of(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kDouble: return precision_as<double>(1e-15);
+    case at::kHalf: return precision_as<c10::Half>(1e-3);
+    case at::kBFloat16: return precision_as<c10::BFloat16>(1e-2);
+    default: return precision_as<float>(1e-6);
+  }
+}
 
 const char* transform_name(TransformSpec::Kind kind) noexcept {
   return transform_names[static_cast<std::size_t>(kind)];

@@ -9,6 +9,12 @@
 
 namespace td {
 
+// Numbers of torch.finfo, by which values stay a little inside of their bounds.
+struct Precision {
+  double tiny, eps, resolution;
+};
+Precision precision_of(c10::ScalarType dtype);
+
 struct TransformSpec {
   enum class Kind {
     affine,     // loc + scale * x

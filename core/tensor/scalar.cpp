@@ -1,11 +1,11 @@
 #include "core/tensor/scalar.h"
 
 #include "core/base/error.h"
+#include "core/formats/digits.h"
 #include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
-#include <cstdio>
 #include <stdexcept>
 
 namespace td {
@@ -13,8 +13,8 @@ namespace td {
 namespace {
 
 std::string show(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", number);
+  std::string text;
+  append_rounded(text, number, 9);
   return text;
 }
 
