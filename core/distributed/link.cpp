@@ -31,7 +31,10 @@ void Task::wait(const Patience& patience, const char* what) {
     const std::shared_ptr<Link> link = link_.lock();
     const bool deserted = link && link->is_deserted();
     hold.lock();
-    if (deserted && !done_) fail(Code::io, what, ": all other ranks have ended");
+    if (!deserted) continue;
+    // They may have ended after they had done their part: what has arrived counts, once our thread has looked at it.
+    changed_.wait_for(hold, beat, [this] { return done_; });
+    if (!done_ || failure_) fail(Code::io, what, ": all other ranks have ended");
   }
   if (done_) {
     if (failure_) std::rethrow_exception(failure_);
