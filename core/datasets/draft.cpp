@@ -100,8 +100,17 @@ void Draft::put_value(const OwnedKey& place, Plain value) {
   root_.set_non_tensor(path, std::move(value));
 }
 
+bool Draft::holds(const Rows& rows, const std::string& shown) {
+  if (rows.is_tensor() || rows.values.empty() || hdf5::is_array(Plain::of_list(rows.values)))
+    return true;
+  lose("the values " + shown +
+       ", which are not texts, pictures or numbers of one form in all rows");
+  return false;
+}
+
 void Draft::put(const OwnedKey& place, const Rows& rows) {
-  rows.is_tensor() ? put(place, rows.tensor) : put_value(place, Plain::of_list(rows.values));
+  if (rows.is_tensor()) return put(place, rows.tensor);
+  if (holds(rows, quote(place_text(place)))) put_value(place, Plain::of_list(rows.values));
 }
 
 void Draft::put_group(const OwnedKey& place) {
@@ -259,8 +268,12 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
   });
 }
 
-void put_rest(Draft& draft, Entries& entries, const OwnedKey& place) {
+void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
+              const std::vector<std::string_view>& taken) {
   for (const OwnedKey& key : entries.below({})) {
+    if (key.size() > 1 && std::find(taken.begin(), taken.end(), key[0]) != taken.end())
+      fail(Code::key_exists, show_path(views_of(key)),
+           " would be read as another entry: ", quote(key[0]), " is a name of the kind");
     if (key != OwnedKey{"episode"}) draft.put(joined(place, key), *entries.take(key));
   }
 }

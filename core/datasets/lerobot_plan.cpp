@@ -1,5 +1,6 @@
 #include "core/datasets/lerobot_plan.h"
 
+#include "core/base/quote.h"
 #include "core/datasets/lerobot_plan_columns.h"
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
@@ -164,6 +165,18 @@ class LeRobotPlanner::State {
              !((found.to(at::kDouble) - counted * scale).abs() <= room).all().item<bool>();
     };
     if (differ("frame", 1, 0)) draft_.lose("\"frame\", which does not count the steps from 0");
+    at::Tensor index = column_of(entries, "index");
+    if (index.defined() && index.numel() > 0) {
+      index = index.to(at::kDouble);
+      if (!(index - index[0]).eq(counted).all().item<bool>())
+        draft_.lose("\"index\", which does not count the rows");
+    }
+    for (const char* key : {"episode_index", "frame_index"}) {
+      if (entries.find({key}) != nullptr) draft_.lose(quote(key) + ", which LeRobot counts itself");
+    }
+    const Rows* texts = entries.find({task_key});
+    if (texts != nullptr && texts->is_tensor())
+      draft_.lose(quote(task_key) + ", which are no texts");
     if (differ("timestamp", 1 / plan_.fps.number(), 1e-4))
       draft_.lose("\"timestamp\", which is not the frame divided by fps");
   }

@@ -147,7 +147,8 @@ class Repair {
         source.held_videos(i, rows);
         kept.push_back(i);
       } catch (const Error& failure) {
-        if (!Problems::blames(failure)) throw;
+        // An entry that has no place in a dictionary is that episode's alone.
+        if (!Problems::blames(failure) && failure.code() != Code::unsupported) throw;
         tell_lost(problems_.without_path(failure.what()), i);
       }
     }
@@ -156,11 +157,7 @@ class Repair {
 
   void write(DatasetKind kind, const std::vector<std::int64_t>& kept) {
     const std::string target = kind == DatasetKind::minari && out_ == path_ ? folder() : out_;
-    if (out_ == path_ && result_.lost > 0 && !options_.may_lose) {
-      fail(Code::format, quote(path_),
-           ": not all of it can be read, and what cannot would be gone; name another place for the "
-           "new set, or force it");
-    }
+    if (out_ == path_ && result_.lost > 0 && !options_.may_lose) refuse_loss();
     DatasetView view;
     view.episodes = kept;
     view.same_name = true;
@@ -170,10 +167,23 @@ class Repair {
     options.lossy = true;
     options.lerobot_v21 = kind == DatasetKind::lerobot && set_->version() != "v3.0";
     if (set_->version() == "v2.0") tell_mended("version 2.0 becomes 2.1");
-    options.lost = [this](const std::string& what) { tell_mended("not kept: " + what); };
+    options.lost = [&](const std::string& what) {
+      // Those that a set counts itself are made anew; anything else was there, and would be gone.
+      const bool is_counted =
+          what.compare(0, 11, "\"timestamp\"") == 0 || what.compare(0, 7, "\"frame\"") == 0;
+      if (is_counted) return tell_mended("not kept: " + what);
+      tell_lost("not kept: " + what);
+      if (out_ == path_ && !options_.may_lose) refuse_loss();
+    };
     convert_dataset(whole, kind, target, options);
     result_.is_written = true;
     tell_problems(RepairStep::left, target);
+  }
+
+  [[noreturn]] void refuse_loss() const {
+    fail(Code::format, quote(path_),
+         ": not all of it can be read, and what cannot would be gone; name another place for the "
+         "new set, or force it");
   }
 
   // That of a set of Minari, of which a file was named, or the folder "data".

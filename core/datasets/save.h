@@ -105,6 +105,8 @@ class Draft {
   explicit Draft(const DatasetSaveOptions& options) : lossy_(options.lossy), told_(options.lost) {}
 
   void put(const OwnedKey& place, const Rows& rows);
+  // Whether a dataset of HDF5 can have these rows; else they are lost.
+  bool holds(const Rows& rows, const std::string& shown);
   void put(const OwnedKey& place, const at::Tensor& tensor);
   void put_value(const OwnedKey& place, Plain value);  // one for the whole
   void put_group(const OwnedKey& place);
@@ -189,7 +191,8 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
 // A kind needs `what`, which is missing in an episode.
 [[noreturn]] void fail_needed(DatasetKind kind, const std::string& what, std::int64_t episode);
 // All that is left keeps its names.
-void put_rest(Draft& draft, Entries& entries, const OwnedKey& place);
+void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
+              const std::vector<std::string_view>& taken);
 OwnedKey joined(OwnedKey key, const OwnedKey& more);
 
 }  // namespace datasets

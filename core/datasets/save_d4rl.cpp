@@ -1,3 +1,4 @@
+#include "core/base/quote.h"
 #include "core/consolidated/file_bytes.h"
 #include "core/datasets/group_source.h"
 #include "core/datasets/save.h"
@@ -118,6 +119,7 @@ class D4rlWriter final : public SetWriter {
     }
     std::set<OwnedKey> seen;
     const auto add = [&](const OwnedKey& place, const Rows& values) {
+      if (!draft_.holds(values, show_path(views_of(place)))) return;
       if (!seen.insert(place).second)
         fail(Code::key_exists, "two entries would be the dataset ", show_path(views_of(place)));
       if (values.is_tensor()) {
@@ -145,7 +147,13 @@ class D4rlWriter final : public SetWriter {
       add(place, *entries.take(key));
     }
     for (const OwnedKey& key : entries.below({})) {
-      if (key != OwnedKey{"episode"}) add(key, *entries.take(key));
+      if (key == OwnedKey{"episode"}) continue;
+      for (const char* taken : {"infos", "timeouts", "metadata", "virtual"}) {
+        if (key[0] == taken)
+          fail(Code::key_exists, show_path(views_of(key)),
+               " would be read as another entry: ", quote(key[0]), " is a name of the kind");
+      }
+      add(key, *entries.take(key));
     }
     require_same(seen, next);
     if (says_more(about)) draft_.lose("the metadata of episodes");

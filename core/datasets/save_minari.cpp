@@ -84,6 +84,7 @@ class Episode {
       place.push_back(space.is("Tuple") ? "_index_" + key[i] : key[i]);
       space = space.below(key[i]);
     }
+    if (!draft_.holds(rows, show_path(views_of(key)))) return;
     if (made != nullptr) made->add(OwnedKey(key.begin() + 1, key.end()), rows);
     has_files = has_files || (!rows.values.empty() && bytes_of(rows.values[0]));
     draft_.put(place, rows);
@@ -206,7 +207,8 @@ class MinariWriter final : public SetWriter {
     const Ends ends = take_ends(entries, draft_, number);
     draft_.put(joined(group, {"terminations"}), ends.terminated);
     draft_.put(joined(group, {"truncations"}), ends.truncated);
-    put_rest(draft_, entries, group);
+    put_rest(draft_, entries, group,
+             {"observations", "actions", "infos", "rewards", "terminations", "truncations"});
     put_about(draft_, about, group, {"id", "total_steps", "num_samples"});
     draft_.set_attribute(group, "id", Plain::of_integer(number));
     draft_.set_attribute(group, "total_steps", Plain::of_integer(entries.steps()));

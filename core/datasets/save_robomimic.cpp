@@ -122,7 +122,8 @@ class RobomimicWriter final : public SetWriter {
     draft_.put(joined(group, {"dones"}), ends.terminated.logical_or(ends.truncated).to(at::kLong));
     if (ends.has_terminated) draft_.put(joined(group, {"terminations"}), ends.terminated);
     if (ends.has_truncated) draft_.put(joined(group, {"truncations"}), ends.truncated);
-    put_rest(draft_, entries, group);
+    put_rest(draft_, entries, group,
+             {"obs", "next_obs", "actions", "rewards", "dones", "terminations", "truncations"});
     put_about(draft_, about, group, {"name", "num_samples", "total_steps"});
     draft_.set_attribute(group, "num_samples", Plain::of_integer(entries.steps()));
     next.episodes += 1;

@@ -114,7 +114,14 @@ void verify_values(const Source& source, Checker& checker, Problems& problems) {
   RowForms first;
   for (std::int64_t i = 0; i < source.episodes; ++i) {
     problems.attempt({checker.file_of(source, i), i}, [&] {
-      const TensorDict rows = source.read({{i, 0, source.length(i)}});
+      TensorDict rows;
+      try {
+        rows = source.read({{i, 0, source.length(i)}});
+      } catch (const Error& failure) {
+        // An entry that has no place in a dictionary is that episode's alone.
+        if (i == 0 || failure.code() != Code::unsupported) throw;
+        return problems.add({checker.file_of(source, i), i}, problems.without_path(failure.what()));
+      }
       if (rows.batch_size()[0] == 0) return;
       RowForms here = row_forms(rows);
       if (!checker.may_differ()) {

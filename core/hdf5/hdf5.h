@@ -59,6 +59,10 @@ inline TensorDict load(const std::string& path, const Options& options) {
   return Reader::open(path, options)->read({});
 }
 
+// Whether a value becomes one array: rectangular lists of texts, of files, or of numbers of one kind. Others are one text of
+// JSON, without rows.
+bool is_array(const Plain& value);
+
 // Writes a file aside, then renames it; laid out like Python's to_h5().
 void save(const TensorDict& td, const std::string& path, const SaveOptions& options);
 

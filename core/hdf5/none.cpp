@@ -31,6 +31,8 @@ std::unique_ptr<GrowingFile> GrowingFile::open(const std::string& target, bool, 
   fail_none("\"" + target + "\"");
 }
 
+bool is_array(const Plain&) { return false; }
+
 void save(const TensorDict&, const std::string& path, const SaveOptions&) {
   fail_none("\"" + path + "\"");
 }

@@ -140,6 +140,8 @@ void TreeWriter::set_chunks(hid_t made, SizesView sizes, std::size_t item) const
 // Stores no times, so that equal dictionaries give equal bytes.
 Id TreeWriter::dataset(const std::string& place, hid_t type, const std::vector<hsize_t>& sizes,
                        std::size_t item, const void* values, bool is_tensor) {
+  if (first_ && sizes.empty())
+    fail(Code::dtype, where_, ": the values of ", quote(place), " are no rows of an array");
   const bool there = is_there(place);
   if (there && first_) return grown(place, type, sizes, item, values);
   if (there) fail(Code::key_exists, where_, " has a dataset ", quote(place));

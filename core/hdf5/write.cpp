@@ -1,6 +1,7 @@
 // Writes HDF5 files, laid out like Python's to_h5().
 #include "core/hdf5/tree.h"
 #include "core/hdf5/tree_writer.h"
+#include "core/hdf5/value_arrays.h"
 
 #include "core/tree/lazy_node.h"
 
@@ -68,6 +69,10 @@ std::vector<Part> parts_of(const TensorDict& td, const SaveOptions& options) {
 }
 
 }  // namespace
+
+bool is_array(const Plain& value) {
+  return collected<Texts>(value) || collected<Numbers>(value) || collected<Files>(value);
+}
 
 void save(const TensorDict& td, const std::string& path, const SaveOptions& given) {
   SaveOptions options = given;

@@ -28,7 +28,8 @@ std::unique_ptr<const Distribution> made(DistributionKind kind,
 }
 
 void expect_near(const at::Tensor& found, const Values& wanted, double tolerance) {
-  const at::Tensor all = found.to(at::kDouble).reshape({-1}), want = at::tensor(wanted, at::kDouble);
+  const at::Tensor all = found.to(at::kDouble).reshape({-1}),
+                   want = at::tensor(wanted, at::kDouble);
   ASSERT_EQ(all.numel(), want.numel());
   EXPECT_TRUE(at::allclose(all, want, tolerance, 1e-300, /*equal_nan=*/true)) << all << want;
 }
@@ -64,7 +65,8 @@ TEST(Distributions, TruncatedFarOutsideOfItsBounds) {
 
 // A margin of float32 is none in half precision: a tangent of 1 has no inverse.
 TEST(Distributions, EachDtypeHasItsMargin) {
-  const Values impossible[] = {{-6.9297, -1.3867}, {-4.84375, -1.3828}, {-15.942385, -1.3862944}, {-36.043653, -1.3862944}};
+  const Values impossible[] = {
+      {-6.9297, -1.3867}, {-4.84375, -1.3828}, {-15.942385, -1.3862944}, {-36.043653, -1.3862944}};
   const double one[] = {-0.00097752, -0.0078735, -1.1920933e-07, -2.22044605e-16};
   const double nearest[] = {0.99902344, 0.98828125, 0.999999, 0.9999997749};
   // libtorch 1.13 computes little in half precision.
@@ -72,10 +74,13 @@ TEST(Distributions, EachDtypeHasItsMargin) {
     const at::ScalarType dtype = all_reals[i];
     const double rough = i < 2 ? 5e-3 : 1e-6;
     const auto each = made(DistributionKind::bernoulli, {"probs"}, {tensor({0, 0.25, 1}, dtype)});
-    expect_near(each->log_prob(tensor({1, 1, 1}, dtype)), {impossible[i][0], impossible[i][1], one[i]}, rough);
-    const auto classes = made(DistributionKind::categorical, {"probs"}, {tensor({0, 0.25, 0.75}, dtype)});
+    expect_near(each->log_prob(tensor({1, 1, 1}, dtype)),
+                {impossible[i][0], impossible[i][1], one[i]}, rough);
+    const auto classes =
+        made(DistributionKind::categorical, {"probs"}, {tensor({0, 0.25, 0.75}, dtype)});
     expect_near(classes->log_prob(at::arange(2)), impossible[i], rough);
-    const auto moved = made(DistributionKind::tanh_normal, {"loc", "scale"}, {tensor({8}, dtype), tensor({0.1}, dtype)});
+    const auto moved = made(DistributionKind::tanh_normal, {"loc", "scale"},
+                            {tensor({8}, dtype), tensor({0.1}, dtype)});
     expect_near(moved->deterministic(), {nearest[i]}, rough);
     EXPECT_TRUE(at::isfinite(moved->log_prob(tensor({1}, dtype))).all().item<bool>());
   }
@@ -84,8 +89,9 @@ TEST(Distributions, EachDtypeHasItsMargin) {
 }
 
 TEST(Distributions, ParametersOfDifferingSizes) {
-  for (const DistributionKind kind : {DistributionKind::normal, DistributionKind::independent_normal,
-                                      DistributionKind::tanh_normal, DistributionKind::truncated_normal}) {
+  for (const DistributionKind kind :
+       {DistributionKind::normal, DistributionKind::independent_normal,
+        DistributionKind::tanh_normal, DistributionKind::truncated_normal}) {
     const auto distribution = made(kind, {"loc", "scale"}, {at::zeros({5, 1}), at::ones({5, 4})});
     EXPECT_EQ(distribution->deterministic().sizes(), SizesView({5, 4}));
     EXPECT_EQ(distribution->sample({}, {}).sizes(), SizesView({5, 4}));
@@ -99,14 +105,19 @@ TEST(Distributions, ParametersOfDifferingSizes) {
 }
 
 TEST(Distributions, ClassesOfDifferingSizes) {
-  const at::Tensor logits = at::log_softmax(at::arange(24).reshape({2, 4, 3}).remainder(5).to(at::kFloat), -1);
+  const at::Tensor logits =
+      at::log_softmax(at::arange(24).reshape({2, 4, 3}).remainder(5).to(at::kFloat), -1);
   const auto scored = [](const at::Tensor& given, const at::Tensor& value) {
     return made(DistributionKind::categorical, {"logits"}, {given})->log_prob(value);
   };
   const at::Tensor one_for_all = at::tensor({2, 0}, at::kLong).reshape({2, 1});
-  EXPECT_TRUE(at::allclose(scored(logits, one_for_all), logits.gather(-1, one_for_all.expand({2, 4}).unsqueeze(-1)).squeeze(-1)));
-  const at::Tensor narrow = logits.narrow(1, 0, 1), each = at::tensor({0, 1, 2, 0, 0, 1, 2, 0}, at::kLong).reshape({2, 4});
-  EXPECT_TRUE(at::allclose(scored(narrow, each), narrow.expand({2, 4, 3}).gather(-1, each.unsqueeze(-1)).squeeze(-1)));
+  EXPECT_TRUE(
+      at::allclose(scored(logits, one_for_all),
+                   logits.gather(-1, one_for_all.expand({2, 4}).unsqueeze(-1)).squeeze(-1)));
+  const at::Tensor narrow = logits.narrow(1, 0, 1),
+                   each = at::tensor({0, 1, 2, 0, 0, 1, 2, 0}, at::kLong).reshape({2, 4});
+  EXPECT_TRUE(at::allclose(scored(narrow, each),
+                           narrow.expand({2, 4, 3}).gather(-1, each.unsqueeze(-1)).squeeze(-1)));
   EXPECT_EQ(scored(logits, at::zeros({6, 2, 4}, at::kLong)).sizes(), SizesView({6, 2, 4}));
   EXPECT_ANY_THROW(scored(logits, at::zeros({2, 2}, at::kLong)));
 }

@@ -42,7 +42,8 @@ class Comma {
 TEST(Locale, NumbersHaveAPoint) {
   const Comma comma;
   if (!comma.is_set)
-    GTEST_SKIP() << "localedef cannot make a locale with a comma: Debian has its sources in locales";
+    GTEST_SKIP()
+        << "localedef cannot make a locale with a comma: Debian has its sources in locales";
   EXPECT_STREQ(std::localeconv()->decimal_point, ",");
   EXPECT_EQ(json_text(read_value("[1.5, -2.5e-3, NaN, 1e999]", "values")),
             "[1.5,-2.5e-3,NaN,1e999]");

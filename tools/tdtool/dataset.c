@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "td_tool.h"
 
@@ -139,7 +140,12 @@ static void print_json(const td_dataset *set, const char *path, const tree *stru
 
 bool show_dataset(const char *path, int64_t depth) {
   td_dataset *set;
-  if (open_set(path, &set) != TD_OK) return false;
+  struct stat info;
+  if (open_set(path, &set) != TD_OK) {
+    /* A folder of a kind is nothing else: what is wrong with the set is said. A file of HDF5 may be a dictionary. */
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || !is_set(path)) return false;
+    must(open_set(path, &set));
+  }
   td_tensordict *structure, *metadata;
   must(td_dataset_structure(set, &structure));
   must(td_dataset_metadata(set, &metadata));
