@@ -171,6 +171,70 @@ TEST(DatasetsSaved, WhatAKindCannotHoldIsNamed) {
   }
 }
 
+// Five steps with what every kind needs.
+TensorDict few_steps() {
+  TensorDict td = test::dict({5});
+  const at::Tensor x = at::arange(12, at::kFloat).reshape({6, 2});
+  td.set({"observation"}, x.narrow(0, 0, 5));
+  td.set({"next", "observation"}, x.narrow(0, 1, 5));
+  td.set({"action"}, x.narrow(0, 0, 5).clone());
+  td.set({"next", "reward"}, at::ones({5, 1}));
+  td.set({"next", "terminated"}, at::tensor({0, 0, 0, 0, 1}, at::kLong).to(at::kBool).unsqueeze(1));
+  return td;
+}
+
+// What would be one text of JSON without rows is not written as if it had some.
+TEST(DatasetsSaved, ValuesThatAreNoArray) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  for (const char* values :
+       {R"(["a", null, "b", "c", "d"])", "[[1], [1, 2], [], [3], [4]]", R"([1, "a", 2, 3, 4])",
+        "[{}, {}, {}, {}, {}]", R"(["a\u0000", "b", "c", "d", "e"])",
+        "[99999999999999999999, 1, 2, 3, 4]", "[[], [], [], [], []]"}) {
+    for (const DatasetKind kind : {minari, robomimic, d4rl}) {
+      for (const char* name : {"note", "info"}) {
+        SCOPED_TRACE(text_of(values, " of ", name, " as ", name_of(kind)));
+        TempFolder folder;
+        TensorDict td = few_steps();
+        set_values(td, {name, "x"}, values);
+        set_values(td, {"next", name, "x"}, values);
+        try {
+          save_dataset(td, nullptr, kind, folder("refused"), {});
+          const TensorDict rows = Dataset::open(folder("refused"), {})->rows(0, 5);
+          EXPECT_EQ(value_of(rows, {name, "x"}), value_of(td, {name, "x"}));
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), Code::unsupported) << error.what();
+          EXPECT_FALSE(test::fs::exists(folder("refused")));
+        }
+        DatasetSaveOptions lossy;
+        lossy.lossy = true;
+        save_dataset(td, nullptr, kind, folder("lossy"), lossy);
+        EXPECT_TRUE(at::equal(Dataset::open(folder("lossy"), {})->rows(0, 5).get({"action"}),
+                              td.get({"action"})));
+      }
+    }
+  }
+}
+
+// An entry below a name that the kind uses would come back as another one.
+TEST(DatasetsSaved, NamesOfTheKindAreTaken) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const struct {
+    DatasetKind kind;
+    const char* name;
+  } cases[] = {{minari, "observations"}, {minari, "infos"}, {robomimic, "obs"},
+               {robomimic, "next_obs"},  {d4rl, "infos"},   {d4rl, "metadata"},
+               {d4rl, "virtual"}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.name);
+    TempFolder folder;
+    TensorDict td = few_steps();
+    td.set({one.name, "z"}, at::ones({5}));
+    expect_error(Code::key_exists, "is a name of the kind",
+                 [&] { save_dataset(td, nullptr, one.kind, folder("a"), {}); });
+    EXPECT_FALSE(test::fs::exists(folder("a")));
+  }
+}
+
 TEST(DatasetsSaved, ObservationsOfRobomimicAtAnyDepth) {
   if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
   TempFolder folder;

@@ -19,7 +19,7 @@ const tool_command command_cat = {
     TAKES(cat_options, 2, -1),
 };
 
-struct convert_values convert_asked;
+struct convert_values convert_asked = {.video_quality = -1};
 
 static const tool_option convert_options[] = {
     {"as", 0, "KIND", NULL,

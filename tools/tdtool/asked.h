@@ -24,7 +24,7 @@ extern struct convert_values {
   const char *as; /* a kind of data sets */
   bool lossy;
   const char *video;
-  int64_t video_quality;
+  int64_t video_quality; /* -1: not asked for */
 } convert_asked;
 extern struct run_values {
   int64_t batch;

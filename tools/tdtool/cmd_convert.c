@@ -50,10 +50,13 @@ static int convert_set(const char *from, const char *to) {
     die_usage("convert: --video is for --as lerobot and lerobot-v2.1 alone");
   if (convert_asked.video)
     options.video = *convert_asked.video == 'a' ? TD_DATASET_VIDEO_AV1 : TD_DATASET_VIDEO_H264;
-  if (convert_asked.video_quality != 0 && !convert_asked.video)
+  if (convert_asked.video_quality >= 0 && !convert_asked.video)
     die_usage("convert: --video-quality is for --video alone");
-  options.video_quality =
-      (int32_t)(convert_asked.video_quality < INT32_MAX ? convert_asked.video_quality : INT32_MAX);
+  if (convert_asked.video_quality == 0) die_usage("convert: --video-quality begins at 1");
+  if (convert_asked.video_quality > 0)
+    options.video_quality =
+        (int32_t)(convert_asked.video_quality < INT32_MAX ? convert_asked.video_quality
+                                                          : INT32_MAX);
   td_dataset *set;
   td_tensordict *td;
   refuse_existing(to);

@@ -62,17 +62,28 @@ static bool is_one_file(td_dataset_kind kind) {
   return kind == TD_DATASET_KIND_ROBOMIMIC || kind == TD_DATASET_KIND_D4RL;
 }
 
-/* Whether a part takes the place of the set, which is then the last one that is written: if another fails, the set is still
-   there. */
 static bool is_same_place(const char *one, const char *other) {
   struct stat a, b;
   return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The part that takes the place of the set comes last: if another one fails, the set is still there. */
+static void put_own_place_last(split *of, const char *set) {
+  for (size_t i = 0; i + 1 < of->length; i++) {
+    if (!is_same_place(of->parts[i].out, set)) continue;
+    const part own = of->parts[i];
+    of->parts[i] = of->parts[of->length - 1];
+    of->parts[of->length - 1] = own;
+    return;
+  }
 }
 
 int run_split(int count, char **arguments) {
   if (count != (split_asked.by_task ? 2 : 3)) {
     die_usage("usage: tdtool split SET TRAIN VALID, or tdtool split SET FOLDER --by-task");
   }
+  if (!(split_asked.share > 0 && split_asked.share < 1))
+    die_usage("split: --share is between 0 and 1");
   td_dataset *set = opened_set("split", arguments[0]);
   td_dataset_kind kind;
   must(td_dataset_about(set, &kind, NULL, NULL));
@@ -85,16 +96,13 @@ int run_split(int count, char **arguments) {
   for (size_t i = 0; i < of.length; i++) refuse_existing(of.parts[i].out);
   if (split_asked.by_task) mkdir(of.folder, 0777); /* the first set says what is wrong with it */
   if (common.json) json_begin('[');
-  for (size_t pass = 0; pass < 2 * of.length; pass++) {
-    const size_t i = pass % of.length;
-    if (!of.parts[i].out || is_same_place(of.parts[i].out, arguments[0]) != (pass >= of.length))
-      continue;
+  put_own_place_last(&of, arguments[0]);
+  for (size_t i = 0; i < of.length; i++) {
     const td_tool_view view = {.episodes = of.parts[i].episodes.items,
                                .episodes_len = of.parts[i].episodes.length};
     save_view("split", (const td_dataset *const[]){set}, 1, &view, of.parts[i].out);
     free(of.parts[i].episodes.items);
     free(of.parts[i].out);
-    of.parts[i].out = NULL;
   }
   if (common.json) {
     json_end(']');
