@@ -23,7 +23,7 @@ class Robomimic final : public GroupSource {
     plain_ = file_->attribute(top, plain_mark).has_value();
     for (const std::string& name : file_->names(top)) {
       const std::string place = group(name);
-      // Which of them are groups is told as they are looked at: there may be 100,000.
+      // lengths() looks at which of them are groups: there may be 100,000.
       if (number_of(name) >= 0 && (!mended || file_->is_group(place))) {
         names_.push_back(name);
       } else if (mended) {

@@ -107,8 +107,8 @@ class TanhNormal final : public Distribution {
   double inside_;
 };
 
-// A normal distribution restricted to [low, high]. TorchRL stays a little inside of 0, 1 and the bounds, by the
-// same number for all dtypes; far outside of the bounds that number decides what comes out.
+// A normal distribution restricted to [low, high]. TorchRL keeps probabilities and values a margin inside of their
+// bounds, the same one for all dtypes. With a location far outside, that margin decides the results.
 template <class Bound>
 class TruncatedNormal final : public Distribution {
  public:

@@ -142,7 +142,8 @@ td_status td_module_probabilistic(const td_distribution *parts, size_t parts_len
 
 /**
  * Computes the log-probability of values that a dictionary holds, such as actions that were
- * recorded. A sequence runs all but its last module first.
+ * recorded. A sequence runs all but its last module first. Values outside of the support are scored
+ * by the formula, not refused, as with Python's validate_args=False.
  *
  * @param td      borrowed
  * @param module  borrowed; a module of td_module_probabilistic(), or a sequence that ends with one
