@@ -21,11 +21,15 @@ NormalParamOptions normal_params(Members& members) {
   return options;
 }
 
+double number_or_nan(const Plain& value) {
+  return value.is_number() ? value.number() : std::nan("");
+}
+
 // A number for all elements, or a list with one for each.
 std::vector<double> bound_list(const Plain* given) {
   std::vector<double> list;
   if (given != nullptr && given->is(Plain::list))
-    for (const Plain& one : given->items()) list.push_back(one.number());
+    for (const Plain& one : given->items()) list.push_back(number_or_nan(one));
   return list;
 }
 
@@ -44,7 +48,7 @@ void read_bounds(Members& members, DistributionShape& shape) {
   for (const Plain* const one : {low, high}) {
     if (one == nullptr || !one->is(Plain::list)) continue;
     for (const Plain& number : one->items())
-      if (!number.is_number() || !std::isfinite(number.number()))
+      if (!std::isfinite(number_or_nan(number)))
         members.fail_kind(one == low ? "low" : "high", "list of numbers");
   }
 }
@@ -62,8 +66,7 @@ std::vector<double> numbers_of(Members& members, const char* name, double usual)
   std::vector<double> list = {usual};
   if (given != nullptr && given->is(Plain::list)) {
     list.clear();
-    for (const Plain& one : given->items())
-      list.push_back(one.is_number() ? one.number() : std::nan(""));
+    for (const Plain& one : given->items()) list.push_back(number_or_nan(one));
   } else {
     members.read(name, list[0]);
   }
