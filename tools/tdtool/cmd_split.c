@@ -82,8 +82,7 @@ int run_split(int count, char **arguments) {
   if (count != (split_asked.by_task ? 2 : 3)) {
     die_usage("usage: tdtool split SET TRAIN VALID, or tdtool split SET FOLDER --by-task");
   }
-  if (!(split_asked.share > 0 && split_asked.share < 1))
-    die_usage("split: --share is between 0 and 1");
+  if (!split_asked.by_task && split_asked.share == 0) die("a share is between 0 and 1, and not 0");
   td_dataset *set = opened_set("split", arguments[0]);
   td_dataset_kind kind;
   must(td_dataset_about(set, &kind, NULL, NULL));
