@@ -268,12 +268,16 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
   });
 }
 
+void refuse_taken(const OwnedKey& key, const std::vector<std::string_view>& taken) {
+  if (std::find(taken.begin(), taken.end(), key[0]) != taken.end())
+    fail(Code::key_exists, show_path(views_of(key)),
+         " would be read as another entry: ", quote(key[0]), " is a name of the kind");
+}
+
 void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
               const std::vector<std::string_view>& taken) {
   for (const OwnedKey& key : entries.below({})) {
-    if (key.size() > 1 && std::find(taken.begin(), taken.end(), key[0]) != taken.end())
-      fail(Code::key_exists, show_path(views_of(key)),
-           " would be read as another entry: ", quote(key[0]), " is a name of the kind");
+    if (key.size() > 1) refuse_taken(key, taken);
     if (key != OwnedKey{"episode"}) draft.put(joined(place, key), *entries.take(key));
   }
 }

@@ -190,7 +190,9 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
                   const std::vector<std::string_view>& without);
 // A kind needs `what`, which is missing in an episode.
 [[noreturn]] void fail_needed(DatasetKind kind, const std::string& what, std::int64_t episode);
-// All that is left keeps its names.
+// Throws Code::key_exists for an entry in or below one of these names, which a kind reads as its own.
+void refuse_taken(const OwnedKey& key, const std::vector<std::string_view>& taken);
+// All that is left keeps its names; none may be below a taken one.
 void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
               const std::vector<std::string_view>& taken);
 OwnedKey joined(OwnedKey key, const OwnedKey& more);

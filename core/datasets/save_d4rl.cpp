@@ -1,4 +1,3 @@
-#include "core/base/quote.h"
 #include "core/consolidated/file_bytes.h"
 #include "core/datasets/group_source.h"
 #include "core/datasets/save.h"
@@ -148,11 +147,7 @@ class D4rlWriter final : public SetWriter {
     }
     for (const OwnedKey& key : entries.below({})) {
       if (key == OwnedKey{"episode"}) continue;
-      for (const char* taken : {"infos", "timeouts", "metadata", "virtual"}) {
-        if (key[0] == taken)
-          fail(Code::key_exists, show_path(views_of(key)),
-               " would be read as another entry: ", quote(key[0]), " is a name of the kind");
-      }
+      refuse_taken(key, {"infos", "timeouts", "metadata", "virtual"});
       add(key, *entries.take(key));
     }
     require_same(seen, next);

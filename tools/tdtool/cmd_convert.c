@@ -1,7 +1,6 @@
 /* tdtool convert: from one form to another. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "asked.h"
 #include "dataset.h"
@@ -72,9 +71,7 @@ static int convert_set(const char *from, const char *to) {
   } else if (open_set_as(from, kind, &set) == TD_OK) {
     must(td_dataset_convert(set, kind, to, &options));
   } else {
-    struct stat info;
-    if (stat(from, &info) == 0 && S_ISDIR(info.st_mode) && is_set(from))
-      must(open_set_as(from, kind, &set)); /* says what is wrong with it */
+    if (is_set_folder(from)) must(open_set_as(from, kind, &set)); /* says what is wrong with it */
     td = open_any(from, false);
     must(td_dataset_save(td, NULL, kind, to, &options));
     td_free(td);

@@ -138,12 +138,15 @@ static void print_json(const td_dataset *set, const char *path, const tree *stru
   json_finish();
 }
 
+bool is_set_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && is_set(path);
+}
+
 bool show_dataset(const char *path, int64_t depth) {
   td_dataset *set;
-  struct stat info;
   if (open_set(path, &set) != TD_OK) {
-    /* A folder of a kind is nothing else: what is wrong with the set is said. A file of HDF5 may be a dictionary. */
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || !is_set(path)) return false;
+    if (!is_set_folder(path)) return false;
     must(open_set(path, &set));
   }
   td_tensordict *structure, *metadata;

@@ -21,6 +21,8 @@ td_status open_set_as(const char *path, td_dataset_kind kind, td_dataset **set);
 
 /* Whether a path holds a data set by its looks, also a damaged one; a folder of a dictionary is not one. */
 bool is_set(const char *path);
+/* Whether a folder is a data set, and so nothing else; a file of HDF5 may be a dictionary, too. */
+bool is_set_folder(const char *path);
 
 /* What show prints of a path that is a data set; false for others. */
 bool show_dataset(const char *path, int64_t depth);
