@@ -11,11 +11,20 @@
 #include <clocale>
 #include <cstdlib>
 #include <locale>
+#include <sstream>
+#include <string>
 
 namespace td {
 namespace {
 
-// A locale with a comma in numbers, made here; back to "C" at the end.
+// What C++ prints with: 1.234.567,5. Made here, as newlocale(), which std::locale("de_DE") calls, leaks.
+struct CommaNumbers : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+// A locale with a comma in numbers, made by localedef; back to "C" at the end.
 class Comma {
  public:
   Comma() {
@@ -23,11 +32,12 @@ class Comma {
         "localedef -i de_DE -f UTF-8 " + folder_("de_DE.UTF-8") + " >/dev/null 2>&1";
     if (std::system(make.c_str()) != 0) return;
     ::setenv("LOCPATH", folder_("").c_str(), 1);
+    std::locale::global(std::locale(std::locale::classic(), new CommaNumbers));
     is_set = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
-    if (is_set) std::locale::global(std::locale("de_DE.UTF-8"));
   }
   ~Comma() {
     std::locale::global(std::locale::classic());
+    std::setlocale(LC_ALL, "C");
     ::unsetenv("LOCPATH");
   }
   Comma(const Comma&) = delete;
@@ -45,6 +55,9 @@ TEST(Locale, NumbersHaveAPoint) {
     GTEST_SKIP()
         << "localedef cannot make a locale with a comma: Debian has its sources in locales";
   EXPECT_STREQ(std::localeconv()->decimal_point, ",");
+  std::ostringstream printed;
+  printed << 1234567;
+  EXPECT_EQ(printed.str(), "1.234.567");
   EXPECT_EQ(json_text(read_value("[1.5, -2.5e-3, NaN, 1e999]", "values")),
             "[1.5,-2.5e-3,NaN,1e999]");
   EXPECT_EQ(read_value("1.5e-3", "a number").number(), 1.5e-3);
