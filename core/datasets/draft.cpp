@@ -132,10 +132,10 @@ void Draft::set_attribute(const OwnedKey& place, std::string_view name, Plain va
   members.emplace_back(name, std::move(value));
 }
 
-void Draft::lose(const std::string& what) {
+void Draft::lose(const std::string& what, bool is_counted) {
   if (std::find(lost_.begin(), lost_.end(), what) != lost_.end()) return;
   lost_.push_back(what);
-  if (lossy_ && told_) told_(what);
+  if (lossy_ && told_) told_(what, is_counted);
 }
 
 void Draft::require_all(DatasetKind kind) const {
@@ -274,8 +274,19 @@ void refuse_taken(const OwnedKey& key, const std::vector<std::string_view>& take
          " would be read as another entry: ", quote(key[0]), " is a name of the kind");
 }
 
+void note_episode(Draft& draft, const Entries& entries) {
+  const Rows* found = entries.find({"episode"});
+  if (found == nullptr || found->count() == 0) return;
+  const at::Tensor& tensor = found->tensor;
+  const bool counts =
+      found->is_tensor() && tensor.numel() == found->count() && !tensor.is_complex() &&
+      (c10::isIntegralType(tensor.scalar_type(), false) || tensor.eq(tensor[0]).all().item<bool>());
+  if (!counts) draft.lose("\"episode\", which are no numbers of episodes");
+}
+
 void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
               const std::vector<std::string_view>& taken) {
+  note_episode(draft, entries);
   for (const OwnedKey& key : entries.below({})) {
     if (key.size() > 1) refuse_taken(key, taken);
     if (key != OwnedKey{"episode"}) draft.put(joined(place, key), *entries.take(key));

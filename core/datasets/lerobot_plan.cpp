@@ -159,26 +159,28 @@ class LeRobotPlanner::State {
 
   void check_frames(const Entries& entries) {
     const at::Tensor counted = at::arange(entries.steps(), at::kDouble);
-    const auto differ = [&](const char* key, double scale, double room) {
-      const at::Tensor found = column_of(entries, key);
-      return found.defined() &&
-             !((found.to(at::kDouble) - counted * scale).abs() <= room).all().item<bool>();
+    enum class From { zero, first };
+    const auto require = [&](const char* key, const char* which, const at::Tensor& expected,
+                             double room, From from) {
+      at::Tensor found = column_of(entries, key);
+      if (!found.defined() || found.numel() == 0) return;
+      found = found.to(at::kDouble);
+      if (from == From::first) found = found - found[0];
+      if (!((found - expected).abs() <= room).all().item<bool>())
+        draft_.lose(quote(key) + which, /*is_counted=*/true);
     };
-    if (differ("frame", 1, 0)) draft_.lose("\"frame\", which does not count the steps from 0");
-    at::Tensor index = column_of(entries, "index");
-    if (index.defined() && index.numel() > 0) {
-      index = index.to(at::kDouble);
-      if (!(index - index[0]).eq(counted).all().item<bool>())
-        draft_.lose("\"index\", which does not count the rows");
-    }
+    require("frame", ", which does not count the steps from 0", counted, 0, From::zero);
+    require("index", ", which does not count the rows", counted, 0, From::first);
+    require("timestamp", ", which is not the frame divided by fps", counted / plan_.fps.number(),
+            1e-4, From::zero);
     for (const char* key : {"episode_index", "frame_index"}) {
-      if (entries.find({key}) != nullptr) draft_.lose(quote(key) + ", which LeRobot counts itself");
+      if (entries.find({key}) != nullptr)
+        draft_.lose(quote(key) + ", which LeRobot counts itself", /*is_counted=*/true);
     }
+    note_episode(draft_, entries);
     const Rows* texts = entries.find({task_key});
     if (texts != nullptr && texts->is_tensor())
       draft_.lose(quote(task_key) + ", which are no texts");
-    if (differ("timestamp", 1 / plan_.fps.number(), 1e-4))
-      draft_.lose("\"timestamp\", which is not the frame divided by fps");
   }
 
   void note_about(const TensorDict& about) const {

@@ -143,6 +143,12 @@ bool LeRobotColumns::describe(PlannedColumn& column, const Rows& rows, const Fea
     column.names = picture_names();
     return true;
   }
+  const bool grey_or_clear = feature.dtype == at::kByte && feature.shape.size() == 3 &&
+                             (feature.shape[2] == 1 || feature.shape[2] == 4);
+  if (videos_ && camera && grey_or_clear) {
+    draft_.lose(text_of("a video of ", name, ", whose pictures have ", feature.shape[2],
+                        " channels and not 3: they stay numbers"));
+  }
   const bool numbers = c10::isIntegralType(feature.dtype, true) || feature.dtype == at::kFloat ||
                        feature.dtype == at::kDouble || feature.dtype == at::kHalf;
   const bool fits = numbers && feature.shape.size() <= 5 && !tensor.is_quantized() &&

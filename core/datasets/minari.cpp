@@ -205,11 +205,8 @@ class Minari final : public GroupSource {
     Column column;
     column.key = {first};
     for (std::size_t i = 1; i < leaf.path.size(); ++i) {
-      const std::string& name = leaf.path[i];
-      const bool member = !space.is("Dict") && name.compare(0, 7, "_index_") == 0 &&
-                          number_of(name) >= 0 && name.size() > 7;
-      column.key.push_back(member ? name.substr(7) : name);
-      space = space.below(member ? name.substr(7) : name);
+      column.key.push_back(space.name_of_member(leaf.path[i]));
+      space = space.below(column.key.back());
     }
     const auto dims = static_cast<std::int64_t>(leaf.sizes.size());
     // Encoded files of one length are rows of bytes; what has the dimensions of the space is raw.

@@ -167,10 +167,8 @@ class Repair {
     options.lossy = true;
     options.lerobot_v21 = kind == DatasetKind::lerobot && set_->version() != "v3.0";
     if (set_->version() == "v2.0") tell_mended("version 2.0 becomes 2.1");
-    options.lost = [&](const std::string& what) {
+    options.lost = [&](const std::string& what, bool is_counted) {
       // Those that a set counts itself are made anew; anything else was there, and would be gone.
-      const bool is_counted =
-          what.compare(0, 11, "\"timestamp\"") == 0 || what.compare(0, 7, "\"frame\"") == 0;
       if (is_counted) return tell_mended("not kept: " + what);
       tell_lost("not kept: " + what);
       if (out_ == path_ && !options_.may_lose) refuse_loss();

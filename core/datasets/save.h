@@ -26,7 +26,8 @@ struct DatasetSaveOptions {
   VideoChoice video = VideoChoice::none;  // LeRobot: pictures become videos, which lose a little
   std::int32_t video_quality = 0;         // as in VideoForm
   bool resume = false;  // a DatasetWriter goes on behind the episodes that are there
-  std::function<void(const std::string&)> lost = {};  // with `lossy`: told what is left out
+  // With `lossy`: told what is left out. `is_counted`: the kind counts it itself, as the numbers of rows.
+  std::function<void(const std::string& what, bool is_counted)> lost = {};
 };
 
 // The rows of `td` are split by "episode", or behind each "done"; with more batch dimensions, each element of the first is
@@ -112,8 +113,8 @@ class Draft {
   void put_group(const OwnedKey& place);
   void set_attribute(const OwnedKey& place, std::string_view name, Plain value);
 
-  // Notes down what is lost.
-  void lose(const std::string& what);
+  // Notes down what is lost; `is_counted` as in DatasetSaveOptions.
+  void lose(const std::string& what, bool is_counted = false);
   // Whether anything is lost that may not be.
   bool fails() const noexcept { return !lossy_ && !lost_.empty(); }
   // Code::unsupported if it fails.
@@ -125,7 +126,7 @@ class Draft {
 
  private:
   bool lossy_;
-  std::function<void(const std::string&)> told_;
+  std::function<void(const std::string&, bool)> told_;
   TensorDict root_;
   struct Attributes {
     std::string place;
@@ -188,6 +189,8 @@ void put_about(Draft& draft, const TensorDict& about, const OwnedKey& group,
 // Members that are values, but for these, as attributes of a place; the others as datasets below it.
 void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attributes_of,
                   const std::vector<std::string_view>& without);
+// An entry "episode" is written anew, by the number of each episode; one that is no such numbers is lost.
+void note_episode(Draft& draft, const Entries& entries);
 // A kind needs `what`, which is missing in an episode.
 [[noreturn]] void fail_needed(DatasetKind kind, const std::string& what, std::int64_t episode);
 // Throws Code::key_exists for an entry in or below one of these names, which a kind reads as its own.

@@ -145,6 +145,7 @@ class D4rlWriter final : public SetWriter {
       place.insert(place.end(), key.begin() + 1, key.end());
       add(place, *entries.take(key));
     }
+    note_episode(draft_, entries);
     for (const OwnedKey& key : entries.below({})) {
       if (key == OwnedKey{"episode"}) continue;
       refuse_taken(key, {"infos", "timeouts", "metadata", "virtual"});

@@ -81,7 +81,12 @@ class Episode {
     OwnedKey place = joined(group_, {to});
     Space space(given);
     for (std::size_t i = 1; i < key.size(); ++i) {
-      place.push_back(space.is("Tuple") ? "_index_" + key[i] : key[i]);
+      place.push_back(space.name_in_file(key[i]));
+      // Spaces that are made of the values are dictionaries.
+      if (made == nullptr && space.name_of_member(place.back()) != key[i]) {
+        draft_.lose("the name of " + show_path(views_of(key)) +
+                    ", which would be read as a member of a tuple");
+      }
       space = space.below(key[i]);
     }
     if (!draft_.holds(rows, show_path(views_of(key)))) return;

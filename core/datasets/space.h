@@ -19,6 +19,18 @@ class Space {
   }
   bool is_known() const noexcept { return space_ != nullptr; }
 
+  // Minari calls the members of a tuple _index_0, _index_1, ...; here their names are 0, 1, ...
+  static constexpr std::string_view tuple_mark = "_index_";
+  std::string name_in_file(const std::string& member) const {
+    return is("Tuple") ? std::string(tuple_mark) + member : member;
+  }
+  std::string name_of_member(const std::string& in_file) const {
+    const bool counts = !is("Dict") && in_file.size() > tuple_mark.size() &&
+                        in_file.compare(0, tuple_mark.size(), tuple_mark) == 0 &&
+                        number_of(in_file) >= 0;
+    return counts ? in_file.substr(tuple_mark.size()) : in_file;
+  }
+
   Space below(const std::string& name) const {
     const Plain* parts = space_ == nullptr ? nullptr : space_->find("subspaces");
     if (parts == nullptr) return Space();

@@ -1,4 +1,5 @@
 // Data sets written as another kind, and back.
+#include "core/datasets/lerobot_plan.h"
 #include "core/datasets/save.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/group_file.h"
@@ -232,6 +233,69 @@ TEST(DatasetsSaved, NamesOfTheKindAreTaken) {
     expect_error(Code::key_exists, "is a name of the kind",
                  [&] { save_dataset(td, nullptr, one.kind, folder("a"), {}); });
     EXPECT_FALSE(test::fs::exists(folder("a")));
+  }
+}
+
+// A name that is read as another, and an entry of a name that is counted anew.
+TEST(DatasetsSaved, WhatWouldComeBackAsAnotherIsLost) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  const auto expect_lost = [](const TensorDict& td, DatasetKind kind, const char* lost) {
+    SCOPED_TRACE(text_of(lost, " as ", name_of(kind)));
+    TempFolder folder;
+    const auto write = [&](const char* name, bool lossy) {
+      DatasetSaveOptions options;
+      options.lossy = lossy;
+      auto writer = DatasetWriter::open(folder(name), nullptr, kind, options);
+      writer->add(td, nullptr);
+      writer->close();
+    };
+    expect_error(Code::unsupported, lost, [&] { write("refused", false); });
+    write("lossy", true);
+    EXPECT_EQ(Dataset::open(folder("lossy"), {})->rows(0, 5).get({"episode"}).sum().item<float>(),
+              0);
+  };
+  TensorDict named = few_steps();
+  named.set({"info", "_index_0"}, at::ones({5}));
+  named.set({"next", "info", "_index_0"}, at::ones({5}));
+  expect_lost(named, minari, "the name of \"info\"/\"_index_0\"");
+  for (const DatasetKind kind : {minari, robomimic, d4rl}) {
+    TensorDict td = few_steps();
+    td.set({"episode"}, at::arange(5, at::kFloat));
+    expect_lost(td, kind, "\"episode\", which are no numbers");
+    set_values(td, {"episode"}, R"(["a", "a", "a", "a", "a"])");
+    expect_lost(td, kind, "\"episode\", which are no numbers");
+  }
+
+  TensorDict observed = few_steps();
+  const at::Tensor x = at::arange(12, at::kFloat).reshape({6, 2});
+  observed.set({"observation"}, test::dict({5}));
+  observed.set({"next", "observation"}, test::dict({5}));
+  observed.set({"observation", "_index_0"}, x.narrow(0, 0, 5));
+  observed.set({"next", "observation", "_index_0"}, x.narrow(0, 1, 5));
+  TempFolder folder;
+  save_dataset(observed, nullptr, minari, folder("kept"), {});
+  EXPECT_TRUE(
+      same_tensors(Dataset::open(folder("kept"), {})->rows(0, 5).get({"observation", "_index_0"}),
+                   x.narrow(0, 0, 5)));
+}
+
+// Pictures of one or four channels make no video of LeRobot, and become numbers without a word otherwise.
+TEST(DatasetsSaved, VideosHaveThreeChannels) {
+  for (const std::int64_t channels : {1, 3, 4}) {
+    SCOPED_TRACE(channels);
+    TensorDict td = few_steps();
+    td.set({"observation"}, test::dict({5}));
+    td.set({"observation", "image", "top"}, at::zeros({5, 8, 8, channels}, at::kByte));
+    TensorDict metadata;
+    metadata.set_non_tensor({"fps"}, Plain::of_integer(10));
+    datasets::Draft draft{DatasetSaveOptions()};
+    datasets::LeRobotPlanner planner(metadata, draft, /*videos=*/true);
+    ASSERT_TRUE(planner.add(datasets::Entries(td), {}, {}));
+    EXPECT_EQ(planner.plan().columns.size(), 5U);
+    EXPECT_EQ(draft.fails(), channels != 3);
+    if (channels == 3) continue;
+    expect_error(Code::unsupported, text_of("whose pictures have ", channels, " channels"),
+                 [&] { draft.require_all(DatasetKind::lerobot); });
   }
 }
 
