@@ -315,7 +315,10 @@ def describe(module, td):
     if module.num_samples is not None:
         if len(module.num_samples) > 1:
             raise CannotExport(f"num_samples is {tuple(module.num_samples)}; one dimension is supported")
-        made["num_samples"] = math.prod(module.num_samples)
+        if 0 in module.num_samples:
+            raise CannotExport("num_samples is 0: the module draws nothing")
+        if module.num_samples:
+            made["num_samples"] = module.num_samples[0]
     if module._generator is not None:
         made["seed"] = module._generator.initial_seed()
     if module._generator_key is not None:

@@ -174,7 +174,8 @@ def scripted(plan, inputs):
         put(root, name, tensor)
     for module in plan.network:
         if type(module) is not TensorDictModule or not isinstance(module.module, torch.nn.Module):
-            raise CannotExport(f"only a TensorDictModule of a torch.nn.Module can be scripted, not {type(module).__name__}")
+            inside = f" of a {type(module.module).__name__}" if type(module) is TensorDictModule else ""
+            raise CannotExport(f"only a TensorDictModule of a torch.nn.Module can be scripted, not a {type(module).__name__}{inside}")
         if getattr(module, "_kwargs", None):
             raise CannotExport("in_keys with the names of arguments cannot be scripted")
         path = names[id(module.module)].split(".")

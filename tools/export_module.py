@@ -247,8 +247,9 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
     how = "train" if train else how
     say = (lambda *text: None) if quiet else print
     was_training = module.training
-    validated = torch.distributions.Distribution._validate_args
+    validated, fuses = torch.distributions.Distribution._validate_args, torch._C._jit_texpr_fuser_enabled()
     torch.distributions.Distribution.set_default_validate_args(False)
+    torch._C._jit_set_texpr_fuser_enabled(False)  # it makes wrong numbers of some graphs; the library runs without
     module.eval()
     try:
         with warnings.catch_warnings():
@@ -281,6 +282,7 @@ def export(module, example_td, path, *, how="auto", pt2=False, train=False, tole
             return off
     finally:
         module.train(was_training)
+        torch._C._jit_set_texpr_fuser_enabled(fuses)
         torch.distributions.Distribution.set_default_validate_args(validated)
 
 

@@ -1,18 +1,39 @@
 """What of a module becomes a network, and what the archive describes. For export_module.py."""
+import copy
+
 import torch
 from export_followers import CannotExport, describe, is_follower, key, parameters_of
 from export_join import method
 from export_torchrl import check_stand_ins, stand_in, unwritten
 from export_whole import check_alone, short
 from tensordict import TensorDict
-from tensordict.nn import ProbabilisticTensorDictModule, TensorDictSequential
+from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModuleBase, TensorDictSequential
 
 
-def flat(module):
-    """The modules of nested sequences in their order. A sequence with hooks is whole."""
+def flat(module, interaction=None):
+    """The modules of nested sequences in their order. A sequence with hooks is whole. `interaction`: the type with which a
+    sequence around it lets its samples run."""
     if not isinstance(module, TensorDictSequential) or module._forward_hooks or module._forward_pre_hooks:
-        return [module]
-    return [one for part in module._module_iter() for one in flat(part)]
+        return [with_interaction(module, interaction)]
+    *front, last = module._module_iter()
+    inner = interaction
+    if isinstance(module, ProbabilisticTensorDictSequential):
+        if not module.return_composite and inner is None:  # the last module decides about all samples
+            known = (one.default_interaction_type for one in (last, *reversed(front)) if hasattr(one, "default_interaction_type"))
+            inner = next(known, None)
+        if is_sample(last) and not module._requires_sample:
+            if last.return_log_prob:
+                raise CannotExport(f"a module in front writes {last.out_keys[0]!r} itself, of which the last one gives the log-probability: call td_module_log_prob() instead")
+            return [one for part in front for one in flat(part, inner)]
+    return [one for part in front for one in flat(part, inner)] + flat(last, interaction)
+
+
+def with_interaction(module, interaction):
+    if interaction is None or not is_sample(module) or module.default_interaction_type == interaction:
+        return module
+    other = copy.copy(module)
+    other.default_interaction_type = interaction
+    return other
 
 
 def is_sample(module):
@@ -63,6 +84,12 @@ def depends(module, sample):
     """Whether the module must stand behind the sample: it reads what that makes, or writes what that uses."""
     (reads, writes), (needs, makes) = (map(paths, (one.in_keys, one.out_keys)) for one in (module, sample))
     return meet(reads, makes) or meet(writes, needs + makes)
+
+
+def count_of(module):
+    """Of how many modules it is made, each of which Python may skip by itself."""
+    known = [one for one in module.modules() if isinstance(one, TensorDictModuleBase)]
+    return max(1, sum(not isinstance(one, TensorDictSequential) for one in known))
 
 
 def paths(keys):
@@ -130,6 +157,7 @@ class Plan:
     def __init__(self, module, network, followers, example, behind, interaction, wanted):
         self.module, self.network, self.example, self.interaction = module, network, example, interaction
         self.wanted = wanted
+        self.modules = sum(map(count_of, network))
         self.batch_dims = example.batch_dims
         self.example_size = tuple(max(size, 2) for size in example.batch_size)
         for one in keys_of(network)[0]:
@@ -199,3 +227,5 @@ class Plan:
             {"dtype": str(one.dtype), "shape": [-1] * given.batch_dims + event} for one, event in zip(given, events)
         ]
         self.meta["batch"] = batches.meta()
+        if self.modules > 1:
+            self.meta["batch"]["modules"] = self.modules

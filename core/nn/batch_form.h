@@ -26,6 +26,7 @@ struct BatchSpec {
   std::vector<std::int64_t> direct, flat;  // numbers that it takes as they are, or as `dims` ones
   std::vector<std::int64_t> front;         // what it adds to its outputs in front of the batch
   bool empty = true;                       // batches without rows, too
+  std::int64_t modules = 1;                // of a sequence in Python, which are one network here
 };
 
 // Another network of an archive: its method, and what it reads and writes.

@@ -147,8 +147,16 @@ TensorDict Frame::whole() const {
   return all;
 }
 
-void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
-  written_.keep_since(mark, [&](const Written::Entry& one) { return contains(keys, *one.key); });
+void Frame::keep_since(std::size_t mark, const KeyPaths& keys, const KeyPaths* inputs) {
+  const auto was_there = [&](const KeyPath& key) {
+    const auto same = [&](const Written::Entry& one) { return *one.key == key; };
+    return std::any_of(written_.begin(), written_.begin() + mark, same) ||
+           find_in_input(key).has_value();
+  };
+  written_.keep_since(mark, [&](const Written::Entry& one) {
+    return contains(keys, *one.key) ||
+           (inputs == nullptr ? was_there(*one.key) : contains(*inputs, *one.key));
+  });
 }
 
 void Frame::keep_last(std::size_t mark) { written_.drop_before(mark); }

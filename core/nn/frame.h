@@ -76,9 +76,10 @@ class Frame {
   // The input with all written entries, over the same tensors.
   TensorDict whole() const;
 
-  // Drops entries written since a mark, except those with one of these keys.
+  // Drops entries written since a mark, except those with one of these keys, or of `inputs`; without `inputs`, of an
+  // entry that was there at the mark.
   std::size_t mark() const noexcept { return written_.size(); }
-  void keep_since(std::size_t mark, const KeyPaths& keys);
+  void keep_since(std::size_t mark, const KeyPaths& keys, const KeyPaths* inputs = nullptr);
 
   // Adds leading dimensions to all tensors, those of the input as later modules find them.
   void expand(SizesView front);

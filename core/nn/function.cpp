@@ -31,7 +31,7 @@ class FunctionModule final : public Module {
            "shape");
     }
     refuse_params(params);
-    if (frame.call().skip_existing && !out_keys_.empty() && frame.has_all(out_keys_)) return;
+    if (is_skipped(frame)) return;
     const TensorDict source = in_keys_.empty() ? frame.whole() : inputs(frame);
     const TensorDict result = function_(source).value_or(source);
     if (out_keys_.empty()) return put_new(frame, result);

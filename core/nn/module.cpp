@@ -2,10 +2,12 @@
 
 #include "core/keys/entries.h"
 #include "core/nn/frame.h"
+#include "core/nn/function.h"
 #include "core/nn/mapped.h"
 #include "core/tree/kinds.h"
 #include "core/tree/paths.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace td {
@@ -20,6 +22,8 @@ class SelectedModule final : public Module {
     out_keys_ = std::move(keys);
     holds_module(*module_);
   }
+  bool writes_any() const noexcept override { return module_->writes_any(); }
+  bool by_element(const TensorDict& td) const noexcept override { return module_->by_element(td); }
   TensorDict params() const override { return module_->params(); }
   bool has_params() const override { return module_->has_params(); }
   SizesView sample_sizes() const noexcept override { return module_->sample_sizes(); }
@@ -29,9 +33,12 @@ class SelectedModule final : public Module {
     module_->plan_params(params, swaps);
   }
   void run(Frame& frame, const Node* params) const override {
+    if (is_skipped(frame)) return;
     const std::size_t mark = frame.mark();
     module_->run(frame, params);
-    frame.keep_since(mark, out_keys_);
+    // As in Python: a sequence keeps all that it overwrites, another module what it reads and overwrites.
+    const bool is_sequence = sequence_options(*module_) != nullptr;
+    frame.keep_since(mark, out_keys_, is_sequence ? nullptr : &in_keys_);
   }
   const Module& run_to_last(Frame& frame, const Node* params) const override {
     return module_->run_to_last(frame, params);
@@ -172,6 +179,12 @@ void Module::holds_module(const Module& inner) {
     fail(Code::unsupported, "the module would be made of more than ", most, " modules");
   if (extent_.depth > deepest)
     fail(Code::unsupported, "modules are nested more than ", deepest, " deep");
+}
+
+bool Module::is_skipped(const Frame& frame) const {
+  if (!frame.call().skip_existing || out_keys_.empty() || !frame.has_all(out_keys_)) return false;
+  return std::none_of(out_keys_.begin(), out_keys_.end(),
+                      [&](const KeyPath& key) { return contains(in_keys_, key); });
 }
 
 void Module::require_outputs(std::size_t count) const {

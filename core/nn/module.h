@@ -27,7 +27,7 @@ enum class ModuleOutput {
 struct ModuleCall {
   std::optional<TensorDict> params;  // replaces the module's own
   bool map_input = false;  // with batched parameters: the input has their leading dimension, too
-  bool skip_existing = false;  // skips modules whose outputs all exist
+  bool skip_existing = false;  // skips modules whose outputs all exist, and are no inputs, too
   Interaction interaction = Interaction::unset;
   ModuleOutput output = ModuleOutput::like_input;
   std::optional<TensorDict> out;  // receives the outputs
@@ -95,6 +95,9 @@ class Module {
  protected:
   // Throws Code::key_invalid if parameters are passed to a module that has no parameters.
   static void refuse_params(const Node* params);
+
+  // Whether the call leaves it out: its outputs exist, and none is an input, too.
+  bool is_skipped(const Frame& frame) const;
 
   // Throws Code::invalid_argument unless each of the `count` returned values has a key.
   void require_outputs(std::size_t count) const;

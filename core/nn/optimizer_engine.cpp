@@ -60,10 +60,15 @@ at::Tensor field_in(const TensorDict& state, const OptimizedParam& param, const 
 std::int64_t steps_in(const TensorDict& state, const OptimizedParam& param) {
   const KeyPath path = below(param.path, "step");
   const at::Tensor found = state.get(path);
-  const double number =
-      found.numel() == 1 && !found.is_complex() ? found.item().toDouble() : std::nan("");
+  const bool is_number =
+      found.numel() == 1 && !found.is_complex() && found.scalar_type() != at::kBool;
+  if (!is_number) {
+    fail(Code::shape, show_path(path), " has dtype ", dtype_name(found.scalar_type()),
+         " and shape ", show_sizes(found.sizes()), ", and a number of steps is one number");
+  }
+  const double number = found.item().toDouble();
   if (!(number >= 0 && number <= 9007199254740992.0 && number == std::floor(number)))
-    fail(Code::shape, show_path(path), " is not a number of steps");
+    fail(Code::invalid_argument, show_path(path), " is ", number, ", which is no number of steps");
   return static_cast<std::int64_t>(number);
 }
 

@@ -108,7 +108,7 @@ class PackageModule final : public Module {
 
   void run(Frame& frame, const Node* params) const override {
     if (params != nullptr || frame.level() != nullptr) refuse();
-    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    if (is_skipped(frame)) return;
     c10::SmallVector<at::Tensor, 4> inputs;
     for (const KeyPath& key : in_keys_) inputs.push_back(frame.wanted(key));
     const BatchFit fit = form_.fit(in_keys_, inputs, frame.input().batch_size().size());

@@ -115,7 +115,7 @@ class Probabilistic final : public Module {
 
   void run(Frame& frame, const Node* params) const override {
     refuse_params(params);
-    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    if (is_skipped(frame)) return;
     const Interaction interaction = frame.call().interaction == Interaction::unset
                                         ? options_.interaction
                                         : frame.call().interaction;
@@ -200,7 +200,7 @@ class NormalParams final : public Module {
   const NormalParamOptions& spec() const noexcept { return options_; }
   void run(Frame& frame, const Node* params) const override {
     refuse_params(params);
-    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    if (is_skipped(frame)) return;
     const at::Tensor both = frame.wanted(in_keys_[0]);
     if (both.dim() == 0 || both.size(-1) % 2 != 0) {
       fail(Code::shape, "the entry ", show_path(in_keys_[0]), " has shape ",

@@ -136,7 +136,8 @@ void ScriptModule::plan_params(const Node& params, std::vector<Swap>& swaps) con
 }
 
 void ScriptModule::run(Frame& frame, const Node* params) const {
-  if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+  if (is_skipped(frame)) return;
+  if (frame.call().skip_existing) require_whole(frame);
   c10::IValue self;
   if (params == nullptr) {
     self = frame.pins().of(this);
@@ -166,6 +167,18 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   }
   if (!form_.front().empty()) frame.expand(form_.front());
   put_outputs(frame, stack.back(), fit);
+}
+
+// Python skips each module of a sequence by itself. In an archive they are one.
+void ScriptModule::require_whole(const Frame& frame) const {
+  if (!recorded_.known() || recorded_.spec()->modules < 2) return;
+  for (const KeyPath& key : out_keys_) {
+    if (contains(in_keys_, key) || !frame.has(key)) continue;
+    fail(Code::unsupported, "a sequence of ", recorded_.spec()->modules,
+         " modules is one network in the archive, which computes ", show_path(key),
+         " anew: it cannot skip that alone; export the modules one by one, and join them as a "
+         "sequence");
+  }
 }
 
 ScriptModule::Inputs ScriptModule::inputs_of(const Frame& frame) const {

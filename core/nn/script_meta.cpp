@@ -55,7 +55,10 @@ BatchSpec batch_spec(const Plain& given, const std::string& where) {
   spec.flat = numbers(members, "flat");
   spec.front = numbers(members, "front");
   members.read("empty", spec.empty);
+  members.read("modules", spec.modules);
   members.refuse_unknown();
+  if (spec.modules < 1)
+    fail(Code::format, where, ": \"modules\" is ", spec.modules, ", no number of modules");
   if (spec.dims == 0 && !spec.flat.empty())
     fail(Code::format, where, ": no batch is flattened to 0 dimensions");
   return spec;

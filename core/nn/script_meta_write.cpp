@@ -154,6 +154,7 @@ std::string show(const BatchSpec& spec) {
   object.add("dims", spec.dims).add("direct", spec.direct).add("flat", spec.flat);
   if (!spec.front.empty()) object.add("front", spec.front);
   if (!spec.empty) object.add("empty", false);
+  if (spec.modules > 1) object.add("modules", spec.modules);
   return object.take();
 }
 

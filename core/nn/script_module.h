@@ -41,6 +41,8 @@ class ScriptModule final : public Module {
 
   ScriptModule(std::shared_ptr<ScriptObject> object, const std::string& method, KeyPaths in_keys,
                KeyPaths out_keys, Mode mode, BatchForm form);
+  // Throws Code::unsupported if a call would skip a part of it.
+  void require_whole(const Frame& frame) const;
   Inputs inputs_of(const Frame& frame) const;
   void add_inputs(const Inputs& inputs, std::vector<c10::IValue>& stack) const;
   void put_outputs(Frame& frame, const c10::IValue& result, const BatchFit& fit) const;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t max_depth = 200;  // nesting of modules
 
+bool same_values(const at::Tensor& one, const at::Tensor& other) {
+  return one.scalar_type() == other.scalar_type() && one.device() == other.device() &&
+         one.sizes() == other.sizes() && at::equal(one, other);
+}
+
 }  // namespace
 
 ScriptParams::ScriptParams(const ScriptObject& root) { root_ = add(root, 0); }
@@ -32,9 +37,8 @@ std::size_t ScriptParams::add(const ScriptObject& object, std::size_t depth) {
     const c10::IValue& value = object->getSlot(slot);
     const std::string name = type->getAttributeName(slot);
     if (value.isTensor() && (type->is_parameter(slot) || type->is_buffer(slot))) {
-      parts_[self].tensors.push_back({name, slot});
+      parts_[self].tensors.push_back({name, slot, number_of(value.toTensor())});
       parts_[self].holds = true;
-      ++count_;
     } else if (value.isObject() && value.toObjectRef().type()->is_module()) {
       const std::size_t part = add(value.toObject(), depth + 1);
       parts_[self].children.push_back({{name, slot}, part});
@@ -42,6 +46,21 @@ std::size_t ScriptParams::add(const ScriptObject& object, std::size_t depth) {
     }
   }
   return self;
+}
+
+std::size_t ScriptParams::number_of(const at::Tensor& tensor) {
+  const bool has_memory = tensor.has_storage() && tensor.numel() > 0;
+  std::vector<std::size_t>& beside = tensors_at_[has_memory ? tensor.data_ptr() : nullptr];
+  for (const std::size_t i : beside) {
+    const at::Tensor& other = tensors_[i];
+    const bool same = other.is_same(tensor) ||
+                      (has_memory && other.scalar_type() == tensor.scalar_type() &&
+                       other.sizes() == tensor.sizes() && other.strides() == tensor.strides());
+    if (same) return i;
+  }
+  beside.push_back(tensors_.size());
+  tensors_.push_back(tensor);
+  return tensors_.size() - 1;
 }
 
 TensorDict ScriptParams::dictionary(const ScriptObject& root) const {
@@ -65,7 +84,11 @@ TensorDict ScriptParams::dictionary(const ScriptObject& root) const {
 class ScriptParams::Builder {
  public:
   Builder(const ScriptParams& plan, const Node& params, const Wrap* wrap)
-      : plan_(plan), wrap_(wrap), batch_dims_(params.batch().size()), made_(plan.parts_.size()) {}
+      : plan_(plan),
+        wrap_(wrap),
+        batch_dims_(params.batch().size()),
+        made_(plan.parts_.size()),
+        given_(plan.tensors_.size()) {}
 
   ScriptObject build(std::size_t at, const NodePtr& given) {
     const Part& part = plan_.parts_[at];
@@ -119,7 +142,15 @@ class ScriptParams::Builder {
            "; the module's own has ", show_sizes(want),
            batch_dims_ == 0 ? "" : " behind the batch dimension");
     }
-    return wrap_ == nullptr ? stored->tensor() : (*wrap_)(stored->tensor());
+    at::Tensor& given = given_[one.tensor];
+    if (!given.defined()) {
+      given = stored->tensor();
+    } else if (!given.is_same(stored->tensor()) && !same_values(given, stored->tensor())) {
+      path_.push_back(one.name);
+      fail(Code::invalid_argument, "the parameter ", show_path(path_),
+           " stands in two places of the module, and is given two values");
+    }
+    return wrap_ == nullptr ? given : (*wrap_)(given);
   }
 
   void check_extra(const Part& part, const Node& node) {
@@ -146,6 +177,7 @@ class ScriptParams::Builder {
   const Wrap* wrap_;
   std::size_t batch_dims_;
   std::vector<ScriptObject> made_;
+  std::vector<at::Tensor> given_;  // by the numbers of the tensors
   std::vector<NodePtr> sources_;
   PathBuffer path_;
 };

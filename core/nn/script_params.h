@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace td {
@@ -20,7 +21,7 @@ class ScriptParams {
   ScriptParams() = default;
   explicit ScriptParams(const ScriptObject& root);
 
-  bool empty() const noexcept { return count_ == 0; }
+  bool empty() const noexcept { return tensors_.empty(); }
 
   // The tensors of a module like the root, nested by submodule; omits submodules without tensors.
   TensorDict dictionary(const ScriptObject& root) const;
@@ -38,6 +39,7 @@ class ScriptParams {
   struct Slot {
     std::string name;
     std::size_t slot;
+    std::size_t tensor = 0;  // its number; a tensor in two slots is one
   };
   struct Child : Slot {
     std::size_t part;
@@ -51,10 +53,12 @@ class ScriptParams {
   class Builder;
 
   std::size_t add(const ScriptObject& object, std::size_t depth);
+  std::size_t number_of(const at::Tensor& tensor);
 
   std::vector<Part> parts_;
   std::size_t root_ = 0;
-  std::size_t count_ = 0;
+  std::vector<at::Tensor> tensors_;
+  std::unordered_map<const void*, std::vector<std::size_t>> tensors_at_;  // by their memory
 };
 
 }  // namespace td

@@ -58,7 +58,9 @@ class Sequence final : public Module {
                        [](const ModulePtr& one) { return one->writes_any(); });
   }
   bool by_element(const TensorDict& td) const noexcept override {
-    return options_.partial_tolerant && is_lazy_stack(*td.node());
+    return (options_.partial_tolerant && is_lazy_stack(*td.node())) ||
+           std::any_of(modules_.begin(), modules_.end(),
+                       [&](const ModulePtr& one) { return one->by_element(td); });
   }
 
   TensorDict params() const override {
@@ -89,6 +91,7 @@ class Sequence final : public Module {
   }
 
   void run(Frame& frame, const Node* params) const override {
+    if (is_skipped(frame)) return;
     const std::size_t mark = frame.mark();
     run_first(frame, params, modules_.size());
     if (options_.out_keys) frame.keep_since(mark, *options_.out_keys);

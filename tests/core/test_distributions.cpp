@@ -64,6 +64,19 @@ TEST(Distributions, TruncatedFarOutsideOfItsBounds) {
 }
 
 // A margin of float32 is none in half precision: a tangent of 1 has no inverse.
+// As in TorchRL: a draw that ends at a bound moves with its parameters, so that an actor finds back.
+TEST(Distributions, DrawsAtABoundHaveGradients) {
+  const at::Tensor loc = tensor({5}, at::kDouble).requires_grad_();
+  const at::Tensor scale = tensor({0.3}, at::kDouble).requires_grad_();
+  const auto distribution =
+      made(DistributionKind::truncated_normal, {"loc", "scale"}, {loc, scale});
+  const at::Tensor drawn = distribution->sample({}, {});
+  expect_near(drawn, {1}, 1e-5);
+  drawn.backward();
+  expect_near(loc.grad(), {1}, 1e-12);
+  EXPECT_LT(scale.grad().item<double>(), -4);  // the quantile that was drawn
+}
+
 TEST(Distributions, EachDtypeHasItsMargin) {
   const Values impossible[] = {
       {-6.9297, -1.3867}, {-4.84375, -1.3828}, {-15.942385, -1.3862944}, {-36.043653, -1.3862944}};

@@ -5,6 +5,7 @@
 #include "core/nn/probabilistic.h"
 #include "core/nn/script.h"
 #include "core/nn/script_meta.h"
+#include "core/tree/kinds.h"
 #include "folders.h"
 #include "trees.h"
 
@@ -162,6 +163,32 @@ TEST(Modules, BuffersAndTiedParametersStayWhatTheyAre) {
   EXPECT_EQ(code_of([&] { module->call(td, call); }), Code::invalid_argument);
 }
 
+// A call would use one of two values, and the other would be kept without a use.
+TEST(Modules, ATensorInTwoPlacesHasOneValue) {
+  Script first("First"), script("M");
+  const at::Tensor tied = at::full({3}, 2.0F);
+  first.register_parameter("w", tied, false);
+  first.define("def forward(self, x):\n  return x * self.w\n");
+  script.register_module("one", first);
+  script.register_parameter("v", tied, false);
+  script.define("def forward(self, x):\n  return self.one.forward(x) + self.v\n");
+  const ModulePtr module = through_file(script, R"({"in_keys": ["x"], "out_keys": ["a"]})");
+  const TensorDict td = input();
+  TensorDict given;
+  given.set({"one", "w"}, at::full({3}, 3.0F));
+  given.set({"v"}, at::full({3}, 4.0F));
+  ModuleCall call;
+  call.params = given;
+  EXPECT_EQ(code_of([&] { module->call(td, call); }), Code::invalid_argument);
+  EXPECT_EQ(code_of([&] { module->set_params({}, given); }), Code::invalid_argument);
+  EXPECT_TRUE(module->call(td).get({"a"}).equal(td.get({"x"}) * 2 + 2));
+  // Equal values are one tensor afterwards, which a step changes in both places.
+  given.set({"v"}, at::full({3}, 3.0F));
+  module->set_params({}, given);
+  EXPECT_TRUE(module->params().get({"one", "w"}).is_same(module->params().get({"v"})));
+  EXPECT_TRUE(module->call(td).get({"a"}).equal(td.get({"x"}) * 3 + 3));
+}
+
 TEST(Modules, AFunctionalCallKeepsStateOfItsOwn) {
   Script script("M");
   script.register_buffer("n", at::zeros({}));
@@ -266,6 +293,104 @@ std::string with_batch(const char* batch) {
   return R"({"version": 3, "in_keys": [["x"]], "out_keys": [["y"]], "inputs": [
     {"dtype": "torch.float32", "shape": [-1, 3]}], "batch": )" +
          std::string(batch) + "}";
+}
+
+// A module that adds a number to its input.
+ModulePtr adds(const char* from, const char* to, double number) {
+  FunctionOptions options;
+  options.in_keys = {key({from})};
+  options.out_keys = {key({to})};
+  options.strict = true;
+  return module_from_function(
+      [=](const TensorDict& source) {
+        TensorDict made(source.batch_size());
+        made.set({to}, source.get({from}) + number);
+        return std::optional<TensorDict>(made);
+      },
+      options);
+}
+
+// As Python's: each module by itself is skipped where all that it writes is there, and none of that is read.
+TEST(Modules, ModulesAreSkippedOneByOne) {
+  const ModulePtr all =
+      module_sequence({adds("x", "h", 1), adds("h", "y", 10), adds("y", "y", 100)});
+  ModuleCall call;
+  call.skip_existing = true;
+  TensorDict td = input();
+  const at::Tensor x = td.get({"x"});
+  td.set({"h"}, x * 0);
+  EXPECT_TRUE(all->call(td, call).get({"y"}).equal(x * 0 + 110));
+  td.set({"y"}, x * 0 + 5);
+  EXPECT_TRUE(all->call(td, call).equal(TensorDict(td.batch_size())));  // all is there
+  td.remove({"h"});
+  const TensorDict made = all->call(td, call);
+  EXPECT_TRUE(made.get({"h"}).equal(x + 1));
+  EXPECT_TRUE(made.get({"y"}).equal(x * 0 + 105));
+  EXPECT_TRUE(adds("y", "y", 1)->call(td, call).get({"y"}).equal(x * 0 + 6));
+}
+
+// A network that was a sequence cannot skip a part of itself.
+TEST(Modules, ASequenceInAnArchiveIsOneModule) {
+  const char* code = "def forward(self, x):\n  h = x * self.w\n  return h, h + 1\n";
+  const auto network = [&](const char* modules) {
+    const std::string json = R"({"version": 3, "in_keys": [["x"]], "out_keys": [["h"], ["y"]],
+      "inputs": [{"dtype": "torch.float32", "shape": [-1, 3]}],
+      "batch": {"dims": 1, "direct": [1], "flat": [0, 1])" +
+                             std::string(modules) + "}}";
+    return through_file(of_code(code), json.c_str());
+  };
+  ModuleCall call;
+  call.skip_existing = true;
+  TensorDict td = input();
+  const ModulePtr two = network(R"(, "modules": 2)");
+  EXPECT_TRUE(two->call(td, call).get({"h"}).equal(td.get({"x"}) * 2));
+  td.set({"h"}, at::zeros({2, 3}));
+  expect_error(Code::unsupported, "a sequence of 2 modules is one network",
+               [&] { two->call(td, call); });
+  EXPECT_TRUE(network("")->call(td, call).get({"y"}).equal(td.get({"x"}) * 2 + 1));
+  const TempFolder folder;
+  save_script(*two, folder("again.pt"));
+  EXPECT_EQ(code_of([&] { load_script(folder("again.pt"))->call(td, call); }), Code::unsupported);
+  td.set({"y"}, at::zeros({2, 3}));
+  EXPECT_TRUE(two->call(td, call).equal(TensorDict(td.batch_size())));
+  EXPECT_EQ(code_of([&] { network(R"(, "modules": 0)"); }), Code::format);
+}
+
+// What a selected sequence overwrites is seen by the modules behind it, as in Python.
+TEST(Modules, SelectedModulesKeepWhatTheyOverwrite) {
+  const ModulePtr inner = select_out_keys(
+      module_sequence({adds("x", "x", 1), adds("x", "h", 1), adds("h", "y", 1)}), {key({"y"})});
+  const TensorDict td = input();
+  const at::Tensor x = td.get({"x"});
+  TensorDict want(td.batch_size());
+  want.set({"x"}, x + 1);
+  want.set({"y"}, x + 3);
+  EXPECT_TRUE(inner->call(td).equal(want));
+  EXPECT_TRUE(module_sequence({inner, adds("x", "z", 0)})->call(td).get({"z"}).equal(x + 1));
+  TensorDict with_h = td.clone();
+  with_h.set({"h"}, x);  // was there, and is overwritten
+  EXPECT_TRUE(inner->call(with_h).get({"h"}).equal(x + 2));
+}
+
+// Elements of a lazy stack with other keys, whatever stands around the tolerant sequence.
+TEST(Modules, TolerantSequencesLookAtEachElement) {
+  SequenceOptions tolerant;
+  tolerant.partial_tolerant = true;
+  const ModulePtr one = adds("x", "y", 1), two = adds("z", "w", 2);
+  const ModulePtr both = module_sequence({one, two}, tolerant);
+  for (const ModulePtr& module :
+       {both, select_out_keys(both, {key({"y"}), key({"w"})}), module_sequence({both}),
+        module_sequence({one, module_sequence({two}, tolerant)}),
+        module_sequence({one, select_out_keys(module_sequence({two}, tolerant), {key({"w"})})})}) {
+    SCOPED_TRACE(module->to_string());
+    TensorDict less = input(), more = input();
+    more.set({"z"}, at::ones({2, 3}));
+    const TensorDict stack(NodePtr(lazy_stack({less.node(), more.node()}, 0)));
+    module->call_inplace(stack);
+    EXPECT_TRUE(less.get({"y"}).equal(less.get({"x"}) + 1));
+    EXPECT_EQ(less.kind_of({"w"}), EntryKind::none);
+    EXPECT_TRUE(more.get({"w"}).equal(at::full({2, 3}, 3.0F)));
+  }
 }
 
 // A network that takes one batch dimension, as one of torch.export does.

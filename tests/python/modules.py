@@ -1072,7 +1072,70 @@ def composite_of_transformed():
     return ProbabilisticTensorDictSequential(TensorDictModule(Heads(), ["observation"], keys), last), observation()
 
 
+class Shape(nn.Module):
+    """Parameters of a distribution Beta, whose mean and mode differ."""
+
+    def __init__(self):
+        super().__init__()
+        self.network = mlp()
+
+    def forward(self, x):
+        above, below = nn.functional.softplus(self.network(x)).chunk(2, -1)
+        return above + 1.5, below + 3.0
+
+
+def two_samples(nested=False, **options):
+    """A sample that follows from another; their types differ."""
+    shape = TensorDictModule(Shape(), ["observation"], ["concentration1", "concentration0"])
+    keys = ["concentration1", "concentration0"]
+    first = ProbabilisticTensorDictModule(keys, ["z"], distribution_class=D.Beta, default_interaction_type="mean")
+    second = TensorDictModule(nn.Sequential(mlp(4, 2), NormalParamExtractor()), ["z"], ["loc", "scale"])
+    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, default_interaction_type="mode")
+    front = [ProbabilisticTensorDictSequential(shape, first)] if nested else [shape, first]
+    return ProbabilisticTensorDictSequential(*front, second, last, **options), observation()
+
+
+def last_decides():
+    return two_samples(return_composite=False)
+
+
+def last_decides_about_nested():
+    return two_samples(nested=True)
+
+
+def each_decides():
+    return two_samples(return_composite=True)
+
+
+def kept_action():
+    """The network writes the action itself: Python draws none."""
+    module, td = normal()
+    names = ["loc", "scale"]
+    action = TensorDictModule(nn.Linear(2, 2), ["loc"], ["action"])
+    last = ProbabilisticTensorDictModule(names, ["action"], distribution_class=D.Normal, default_interaction_type="random")
+    return ProbabilisticTensorDictSequential(module[0], action, last), td
+
+
+def draws_of_no_dimension():
+    module, td = normal()
+    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, num_samples=torch.Size([]))
+    return ProbabilisticTensorDictSequential(module[0], last), td
+
+
+def batch_for_channels():
+    """With a second dimension of a batch, of the size that the first had, Python takes that for the channels."""
+    layer = nn.BatchNorm1d(4)
+    layer.running_mean.copy_(torch.arange(4.0))
+    layer.running_var.copy_(torch.arange(1.0, 5.0))
+    return TensorDictModule(layer, ["observation"], ["y"]), observation()
+
+
+def groups_for_channels():
+    return TensorDictModule(nn.GroupNorm(2, 4), ["observation"], ["y"]), observation()
+
+
 GOOD = [
+    last_decides, last_decides_about_nested, each_decides, kept_action, draws_of_no_dimension, batch_for_channels, groups_for_channels,
     distributional, checks, units, mapped,
     beta, beta_of_joints, gamma, uniform, laplace, exponential, cauchy, doubled_cauchy, student_t, student_t_of_joints, poisson, dirichlet, mode_of_dirichlet, half_normal, mixture, mixture_of_vectors, mixture_of_joints, buttons, choices, full_covariance,
     fancy_index, assigned, above_first, index_without_batch, one_step, cell, across_the_batch, ensemble, hook,
@@ -1295,6 +1358,18 @@ def no_python_outside():
     return TensorDictModule(lambda x: torch.from_numpy(x.numpy() * 2), ["observation"], ["action"]), observation()
 
 
+def no_draws():
+    module, td = normal()
+    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, num_samples=0)
+    return ProbabilisticTensorDictSequential(module[0], last), td
+
+
+def scored_action_of_the_network():
+    module, td = kept_action()
+    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, return_log_prob=True)
+    return ProbabilisticTensorDictSequential(module[0], module[1], last), td
+
+
 def missing_input():
     return plain()[0], TensorDict({"image": torch.randn(2)}, [2])
 
@@ -1337,6 +1412,8 @@ TRAINED = [in_training, actor_in_training, critic_in_training]
 BAD_TRAINED = {cumulative_statistics: "has no momentum", dropout_in_training: "keeps its mask from call to call in training"}
 
 BAD = {
+    no_draws: "num_samples is 0",
+    scored_action_of_the_network: "writes 'action' itself",
     unknown_distribution: "VonMises",
     mixture_of_bounded: "MixtureSameFamily of TanhNormal is not supported; of Normal",
     transform_of_another_kind: "the transform CumulativeDistributionTransform is not supported",

@@ -306,8 +306,8 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (a parameter is missing, or there is no such sub-module),
  *         TD_ERR_KEY_INVALID (one too many), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (other sizes, or a
- *         batch size), TD_ERR_INVALID_ARGUMENT (a module that stands in two places would get two
- *         sets), TD_ERR_UNSUPPORTED (a package of AOTInductor)
+ *         batch size), TD_ERR_INVALID_ARGUMENT (a module or tensor that stands in two places would
+ *         get two values), TD_ERR_UNSUPPORTED (a package of AOTInductor)
  * @threadsafety safe while other threads call `module` and read `params`
  */
 TD_API(0, 2) TD_MUST_USE
@@ -334,7 +334,9 @@ typedef uint32_t td_module_call_flags;
 enum {
   TD_MODULE_CALL_MAP_INPUT = 1,    /**< with a batch of parameters: the input has the dimension too,
                                         as its first one; otherwise each set gets the whole input */
-  TD_MODULE_CALL_SKIP_EXISTING = 2 /**< does not run modules whose outputs are all there */
+  TD_MODULE_CALL_SKIP_EXISTING = 2 /**< does not run modules whose outputs are all there, unless one
+                                        is an input, too. A network of several modules in one archive
+                                        is TD_ERR_UNSUPPORTED where only some of its outputs are there */
 };
 
 /**
