@@ -1107,19 +1107,23 @@ def each_decides():
     return two_samples(return_composite=True)
 
 
+def normal_of(*between, **options):
+    network = TensorDictModule(nn.Sequential(mlp(), NormalParamExtractor()), ["observation"], ["loc", "scale"])
+    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, **options)
+    return ProbabilisticTensorDictSequential(network, *between, last), observation()
+
+
+def action_of_loc():
+    return TensorDictModule(nn.Linear(2, 2), ["loc"], ["action"])
+
+
 def kept_action():
     """The network writes the action itself: Python draws none."""
-    module, td = normal()
-    names = ["loc", "scale"]
-    action = TensorDictModule(nn.Linear(2, 2), ["loc"], ["action"])
-    last = ProbabilisticTensorDictModule(names, ["action"], distribution_class=D.Normal, default_interaction_type="random")
-    return ProbabilisticTensorDictSequential(module[0], action, last), td
+    return normal_of(action_of_loc(), default_interaction_type="random")
 
 
 def draws_of_no_dimension():
-    module, td = normal()
-    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, num_samples=torch.Size([]))
-    return ProbabilisticTensorDictSequential(module[0], last), td
+    return normal_of(num_samples=torch.Size([]))
 
 
 def batch_for_channels():
@@ -1359,15 +1363,11 @@ def no_python_outside():
 
 
 def no_draws():
-    module, td = normal()
-    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, num_samples=0)
-    return ProbabilisticTensorDictSequential(module[0], last), td
+    return normal_of(num_samples=0)
 
 
 def scored_action_of_the_network():
-    module, td = kept_action()
-    last = ProbabilisticTensorDictModule(["loc", "scale"], ["action"], distribution_class=D.Normal, return_log_prob=True)
-    return ProbabilisticTensorDictSequential(module[0], module[1], last), td
+    return normal_of(action_of_loc(), return_log_prob=True)
 
 
 def missing_input():
