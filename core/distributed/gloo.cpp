@@ -118,6 +118,8 @@ Options unlimited() {
 
 class Gloo final : public Backend {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Gloo(const StorePtr& store, std::string device, const std::string& name, int rank, int size,
        std::int64_t timeout_ms)
       // The prefixes that Python's init_process_group() and new_group() use since 2.0: a subgroup
@@ -133,6 +135,7 @@ class Gloo final : public Backend {
                                    ? ProcessGroupGloo::createDefaultDevice()
                                    : ProcessGroupGloo::createDeviceForInterface(device_));
     options->threads = 2;
+    const auto begin = Clock::now();
     try {
       // Each rank of this library says so before it connects, so all have when all are connected.
       keys->set(mark_of(rank), std::vector<std::uint8_t>{1});
@@ -140,7 +143,7 @@ class Gloo final : public Backend {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      fail_missing(keys, timeout_ms, error);
+      fail_missing(keys, timeout_ms, begin, error);
     }
     options->timeout = no_limit;
     group_->lift_limit();
@@ -249,9 +252,9 @@ class Gloo final : public Backend {
     return over_network("the group did not form", [&] { return keys->check(marks); });
   }
 
-  // Each rank leaves its address in the store; ranks without one have not arrived.
+  // Each rank leaves its address in the store; ranks without one have not arrived. A stranger at the port ends it earlier.
   [[noreturn]] void fail_missing(const StorePtr& keys, std::int64_t timeout_ms,
-                                 const std::exception& error) const {
+                                 Clock::time_point begin, const std::exception& error) const {
     std::string missing;
     try {
       for (int i = 0; i < size_; ++i) {
@@ -262,9 +265,10 @@ class Gloo final : public Backend {
     } catch (const std::exception&) {
       missing.clear();  // the store is gone too
     }
-    if (missing.empty()) missing = "?";
-    fail(Code::io, "rank ", rank_, " of ", size_, ": the group did not form within ", timeout_ms,
-         " ms; missing ranks: ", missing, " (", said(error),
+    const bool in_time = Clock::now() - begin < std::chrono::milliseconds(timeout_ms);
+    fail(Code::io, "rank ", rank_, " of ", size_, ": the group did not form",
+         in_time ? "" : text_of(" within ", timeout_ms, " ms"),
+         missing.empty() ? "" : "; missing ranks: ", missing, " (", said(error),
          "). All ranks must use the same url, size, "
          "name and version of libtorch; this is ",
          TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
