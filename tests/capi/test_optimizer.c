@@ -270,7 +270,14 @@ TD_TEST(a_state_that_does_not_fit) {
   TD_DO(td_remove(state, TD_KEY("n", "w", "exp_avg")));
   TD_EXPECT(td_optimizer_load_state(optimizer, state), TD_ERR_KEY_NOT_FOUND);
   td_put(state, TD_KEY("n", "w", "exp_avg"), td_filled(TD_DTYPE_FLOAT64, 0, TD_SIZES(N)));
-  td_put(state, TD_KEY("n", "w", "step"), td_filled(TD_DTYPE_FLOAT32, 1.5, TD_NO_SIZES));
+  for (int i = 0; i < 5; i++) {
+    static const double no_steps[] = {1.5, -1, NAN, INFINITY, 1e300};
+    td_put(state, TD_KEY("n", "w", "step"),
+           td_filled(TD_DTYPE_FLOAT64, no_steps[i], TD_NO_SIZES));
+    TD_EXPECT(td_optimizer_load_state(optimizer, state), TD_ERR_INVALID_ARGUMENT);
+    TD_CHECK_TEXT(td_last_error_message(), "which is no number of steps");
+  }
+  td_put(state, TD_KEY("n", "w", "step"), td_filled(TD_DTYPE_BOOL, 1, TD_NO_SIZES));
   TD_EXPECT(td_optimizer_load_state(optimizer, state), TD_ERR_SHAPE);
   td_put(state, TD_KEY("n", "w"), td_filled(TD_DTYPE_FLOAT32, 1.5, TD_NO_SIZES));
   TD_EXPECT(td_optimizer_load_state(optimizer, state), TD_ERR_WRONG_ENTRY);

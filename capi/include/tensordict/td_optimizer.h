@@ -152,7 +152,7 @@ td_status td_optimizer_state(const td_optimizer *optimizer, td_tensordict **resu
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (an entry of a parameter is missing), TD_ERR_KEY_INVALID (an
  *         entry belongs to no parameter, or to another kind of optimiser), TD_ERR_WRONG_ENTRY,
- *         TD_ERR_SHAPE, TD_ERR_DTYPE
+ *         TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT ("step" is no number of steps)
  * @threadsafety needs exclusive access to `optimizer`
  */
 TD_API(0, 2) TD_MUST_USE
