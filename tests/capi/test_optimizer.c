@@ -272,8 +272,7 @@ TD_TEST(a_state_that_does_not_fit) {
   td_put(state, TD_KEY("n", "w", "exp_avg"), td_filled(TD_DTYPE_FLOAT64, 0, TD_SIZES(N)));
   for (int i = 0; i < 5; i++) {
     static const double no_steps[] = {1.5, -1, NAN, INFINITY, 1e300};
-    td_put(state, TD_KEY("n", "w", "step"),
-           td_filled(TD_DTYPE_FLOAT64, no_steps[i], TD_NO_SIZES));
+    td_put(state, TD_KEY("n", "w", "step"), td_filled(TD_DTYPE_FLOAT64, no_steps[i], TD_NO_SIZES));
     TD_EXPECT(td_optimizer_load_state(optimizer, state), TD_ERR_INVALID_ARGUMENT);
     TD_CHECK_TEXT(td_last_error_message(), "which is no number of steps");
   }
