@@ -88,7 +88,8 @@ def depends(module, sample):
 
 def count_of(module):
     """Of how many modules it is made, each of which Python may skip by itself."""
-    known = [one for one in module.modules() if isinstance(one, TensorDictModuleBase)]
+    parts = module.modules() if isinstance(module, torch.nn.Module) else []  # else what stands in for one
+    known = [one for one in parts if isinstance(one, TensorDictModuleBase)]
     return max(1, sum(not isinstance(one, TensorDictSequential) for one in known))
 
 
