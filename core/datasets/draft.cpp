@@ -4,6 +4,8 @@
 #include "core/datasets/source.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/hdf5.h"
+#include "core/io/file_io.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/bytes_value.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
@@ -181,7 +183,11 @@ hdf5::SaveOptions hdf5_options(const SetPlan& plan) {
 std::unique_ptr<hdf5::GrowingFile> open_file(const SetPlan& plan) {
   const std::string target = new_file_path(plan.path);
   const bool there = plan.options.resume && files::look(target).found == files::Found::file;
-  return hdf5::GrowingFile::open(target, there, /*in_new=*/false, hdf5_options(plan));
+  files::NewFolders parents;
+  if (!there) parents.make_with_parents(files::parent_of(files::absolute(target)));
+  auto file = hdf5::GrowingFile::open(target, there, /*in_new=*/false, hdf5_options(plan));
+  parents.keep();
+  return file;
 }
 
 Rows without_one(Rows rows) {
@@ -268,6 +274,24 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
   });
 }
 
+void EntryForms::require(const Entries& entries, std::int64_t episode) {
+  for (const OwnedKey& top :
+       {OwnedKey{"observation"}, OwnedKey{"action"}, OwnedKey{"next", "observation"}}) {
+    for (const OwnedKey& key : entries.below(top)) {
+      const Rows& rows = *entries.find(key);
+      if (!rows.is_tensor()) continue;
+      const SizesView sizes = rows.tensor.sizes().slice(1);
+      const Form form{rows.tensor.scalar_type(), Sizes(sizes.begin(), sizes.end())};
+      const Form& before = known_.emplace(key, form).first->second;
+      if (before.dtype == form.dtype && before.sizes == form.sizes) continue;
+      fail(Code::unsupported, "a data set of ", name_of(kind_), " cannot hold ",
+           show_path(views_of(key)), " of episode ", episode, ": it has ", dtype_name(form.dtype),
+           " rows of sizes ", show_sizes(form.sizes), ", the episodes before ",
+           dtype_name(before.dtype), " rows of sizes ", show_sizes(before.sizes));
+    }
+  }
+}
+
 void refuse_taken(const OwnedKey& key, const std::vector<std::string_view>& taken) {
   if (std::find(taken.begin(), taken.end(), key[0]) != taken.end())
     fail(Code::key_exists, show_path(views_of(key)),
@@ -288,7 +312,7 @@ void put_rest(Draft& draft, Entries& entries, const OwnedKey& place,
               const std::vector<std::string_view>& taken) {
   note_episode(draft, entries);
   for (const OwnedKey& key : entries.below({})) {
-    if (key.size() > 1) refuse_taken(key, taken);
+    refuse_taken(key, taken);
     if (key != OwnedKey{"episode"}) draft.put(joined(place, key), *entries.take(key));
   }
 }

@@ -19,6 +19,7 @@ class LeRobotPlanner::State {
   State(const TensorDict& metadata, Draft& draft, bool videos)
       : metadata_(metadata),
         draft_(draft),
+        videos_(videos),
         columns_(metadata, draft, plan_.columns, videos),
         tasks_(metadata, "tasks") {
     note_metadata();
@@ -34,6 +35,10 @@ class LeRobotPlanner::State {
     if (plan_.episodes.empty()) {
       find_fps(entries);
       columns_.plan(entries);
+      const bool has_video = std::any_of(plan_.columns.begin(), plan_.columns.end(),
+                                         [](const PlannedColumn& one) { return one.is_video; });
+      if (videos_ && !has_video)
+        draft_.lose("a video: no entry below (\"observation\", \"image\") has pictures");
     } else {
       columns_.require(entries, static_cast<std::size_t>(number));
     }
@@ -67,7 +72,9 @@ class LeRobotPlanner::State {
     plan_.fps = metadata_member(metadata_, "fps");
     if (!is_rate(plan_.fps)) plan_.fps = rate_of_times(entries);
     if (is_rate(plan_.fps)) return;
-    draft_.lose("rows of an unknown number in a second (\"fps\" of the metadata; lossy takes 1)");
+    draft_.lose(
+        "rows of an unknown number in a second (\"fps\" of the metadata is to be a number, and no "
+        "tensor; lossy takes 1)");
     plan_.fps = Plain::of_integer(1);
   }
 
@@ -214,6 +221,7 @@ class LeRobotPlanner::State {
   TensorDict metadata_;
   Draft& draft_;
   LeRobotPlan plan_;
+  bool videos_;
   LeRobotColumns columns_;
   TextNumbers tasks_;
   std::int64_t met_ = 0;  // episodes

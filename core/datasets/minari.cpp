@@ -159,6 +159,8 @@ class Minari final : public GroupSource {
     const Plain* total = meta_.members.find("total_episodes", Plain::integer);
     // A writer that was killed may not have counted its last one. Minari looks at those that are counted.
     if (total != nullptr && total->integral() == found - 1) --found;
+    if (total == nullptr && found == 0)
+      fail(Code::format, file_->where(), " is no data set of Minari: it counts no episodes");
     if (total != nullptr && total->integral() != found) {
       fail(Code::format, meta_.where, ": total_episodes is ", total->integral(), ", and ",
            file_->where(), " has ", found, " episodes");

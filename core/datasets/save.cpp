@@ -1,5 +1,6 @@
 #include "core/datasets/save.h"
 
+#include "core/datasets/lerobot.h"
 #include "core/datasets/source.h"
 
 #include <ATen/ATen.h>
@@ -47,6 +48,8 @@ std::vector<TensorDict> episodes_of(const TensorDict& td) {
 
 std::unique_ptr<datasets::SetWriter> writer_of(DatasetKind kind, const datasets::SetPlan& plan) {
   if (plan.path.empty()) fail(Code::io, "no data set can be written: the path is empty");
+  if (plan.options.video != VideoChoice::none && kind != DatasetKind::lerobot)
+    fail(Code::invalid_argument, "videos are written of LeRobot alone, and not of ", name_of(kind));
   switch (kind) {
     case DatasetKind::minari: return datasets::write_minari(plan);
     case DatasetKind::lerobot: return datasets::write_lerobot(plan);
@@ -77,9 +80,33 @@ void save_dataset(const TensorDict& td, const TensorDict* metadata, DatasetKind 
   writer->finish();
 }
 
+namespace {
+
+// Videos of a set that was opened without them. The planner of LeRobot names them itself.
+void require_videos(const Dataset& set, DatasetKind kind, const DatasetSaveOptions& options) {
+  if (set.kind() != DatasetKind::lerobot || kind == DatasetKind::lerobot) return;
+  const Plain videos = datasets::metadata_member(set.metadata(), "videos");
+  if (!videos.is(Plain::list)) return;
+  const TensorDict row = set.rows(0, std::min<std::int64_t>(1, set.steps()));
+  for (const Plain& video : videos.items()) {
+    const datasets::OwnedKey key = datasets::key_of_column(video.characters());
+    if (row.kind_of(datasets::views_of(key)) != EntryKind::none) continue;
+    const std::string lost = "the video " + quote(video.characters()) +
+                             ", which was not read: open the set with its videos";
+    if (!options.lossy) {
+      fail(Code::unsupported, "a data set of ", name_of(kind), " cannot hold this: ", lost,
+           "; lossy writes it without");
+    }
+    if (options.lost) options.lost(lost, /*is_counted=*/false);
+  }
+}
+
+}  // namespace
+
 void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& path,
                      const DatasetSaveOptions& options) {
   require_whole(options);
+  require_videos(set, kind, options);
   const auto writer = writer_of(kind, {path, set.metadata(), options});
   for (std::int64_t i = 0; i < set.episodes(); ++i) {
     const TensorDict rows = set.episode(i);

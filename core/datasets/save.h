@@ -5,6 +5,7 @@
 #include "core/hdf5/growing_file.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,27 @@ class Entries {
  private:
   std::int64_t steps_;
   std::vector<std::pair<OwnedKey, Rows>> entries_;
+};
+
+// What the rows of entries are in the episodes of a set: all have the same.
+class EntryForms {
+ public:
+  explicit EntryForms(DatasetKind kind) : kind_(kind) {}
+
+  bool empty() const noexcept { return known_.empty(); }
+  // Those of an episode that is there.
+  void learn(const TensorDict& rows) { require(Entries(rows), 0); }
+  // Code::unsupported for observations and actions of another dtype, or of other sizes, than in the episodes before.
+  void require(const Entries& entries, std::int64_t episode);
+
+ private:
+  struct Form {
+    c10::ScalarType dtype;
+    Sizes sizes;
+  };
+
+  DatasetKind kind_;
+  std::map<OwnedKey, Form> known_;
 };
 
 // What a file of that kind will hold, and what it cannot.

@@ -56,7 +56,9 @@ class D4rlWriter final : public SetWriter {
 
   void finish() override {
     if (plan_.each && !file_->is_empty()) return;
-    if (now_.episodes == 0) put_head();
+    if (now_.rows == 0)
+      fail(Code::shape, "a data set of D4RL has one step at least, and none was written");
+    if (plan_.each) draft_ = Draft(plan_.options);  // what a refused episode left
     draft_.require_all(DatasetKind::d4rl);
     draft_.write_to(*file_);
     file_->publish(plan_.options.durable, /*goes_on=*/false);

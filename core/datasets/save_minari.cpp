@@ -136,6 +136,7 @@ class MinariWriter final : public SetWriter {
 
   void finish() override {
     if (plan_.each && is_there_) return;
+    if (plan_.each) draft_ = Draft(plan_.options);  // what a refused episode left
     const std::string text = text_for(now_);
     write();
     publish(text);
@@ -144,6 +145,7 @@ class MinariWriter final : public SetWriter {
  private:
   struct State {
     MinariTotals totals;
+    EntryForms forms{DatasetKind::minari};
     MadeSpace observations, actions;
   };
 
@@ -178,6 +180,8 @@ class MinariWriter final : public SetWriter {
     now_.totals.has_files = files_there.is(Plain::boolean) && files_there.truth();
     if (megabytes.is_number()) now_.totals.megabytes = megabytes.number();
     now_.totals.episodes = set->episodes;
+    if (set->episodes > 0)
+      now_.forms.learn(set->read({{0, 0, std::min<std::int64_t>(1, set->length(0))}}));
     for (const std::int64_t length : set->lengths()) now_.totals.steps += length;
     const std::string next = "episode_" + std::to_string(set->episodes);
     for (const std::string& name : hdf5::GroupFile::open(values, 0, 0)->names("/"))
@@ -188,6 +192,7 @@ class MinariWriter final : public SetWriter {
   void put(const TensorDict& rows, const TensorDict& about, State& next) {
     Entries entries(rows);
     const std::int64_t number = next.totals.episodes;
+    next.forms.require(entries, number);
     const OwnedKey group{"episode_" + std::to_string(number)};
     draft_.put_group(group);
     Episode episode(draft_, entries, group);

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <set>
 
 namespace td::datasets {
@@ -63,6 +64,8 @@ class RobomimicWriter final : public SetWriter {
     if (file_->is_empty()) return;
     const auto set = open_robomimic(new_file_path(plan_.path), DatasetOptions());
     now_.episodes = set->episodes;
+    if (set->episodes > 0)
+      now_.forms.learn(set->read({{0, 0, std::min<std::int64_t>(1, set->length(0))}}));
     for (const std::int64_t length : set->lengths()) now_.steps += length;
     for (std::int64_t i = 0; i < now_.episodes; ++i) demo_name(set->metadata(i), i, now_.used);
   }
@@ -82,6 +85,7 @@ class RobomimicWriter final : public SetWriter {
 
   void finish() override {
     if (plan_.each && !file_->is_empty()) return;
+    if (plan_.each) draft_ = Draft(plan_.options);  // what a refused episode left
     if (now_.episodes == 0) put_head();
     draft_.require_all(DatasetKind::robomimic);
     draft_.write_to(*file_);
@@ -91,6 +95,7 @@ class RobomimicWriter final : public SetWriter {
  private:
   struct State {
     std::int64_t episodes = 0, steps = 0;
+    EntryForms forms{DatasetKind::robomimic};
     std::set<std::string> used;
   };
 
@@ -109,6 +114,7 @@ class RobomimicWriter final : public SetWriter {
   void put(const TensorDict& rows, const TensorDict& about, State& next) {
     Entries entries(rows);
     const std::int64_t number = next.episodes;
+    next.forms.require(entries, number);
     const OwnedKey group{"data", demo_name(about, number, next.used)};
     draft_.put_group(group);
     Demo demo(draft_, entries, group);

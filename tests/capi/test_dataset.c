@@ -334,7 +334,16 @@ TD_TEST(written_as_another_kind) {
   TD_EXPECT(td_dataset_save(flat, NULL, 99, file, NULL), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_dataset_save(flat, NULL, TD_DATASET_KIND_ROS, file, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_dataset_save(flat, NULL, 2, "", NULL), TD_ERR_IO);
-  TD_EXPECT(td_dataset_save(flat, NULL, 2, td_here("no/file"), NULL), TD_ERR_IO);
+  char below[1024];
+  td_write_file(td_here("file"), "x", 1);
+  snprintf(below, sizeof below, "%s", td_here("file/set"));
+  TD_EXPECT(td_dataset_save(flat, NULL, 2, below, NULL), TD_ERR_IO);
+  for (int kind = TD_DATASET_KIND_ROBOMIMIC; kind <= TD_DATASET_KIND_D4RL; kind++) {
+    snprintf(below, sizeof below, "%s%d/set", td_here("new/parent"), kind);
+    td_dataset_save_options lossy = TD_DATASET_SAVE_OPTIONS_INIT;
+    lossy.flags = TD_DATASET_SAVE_LOSSY;
+    TD_DO(td_dataset_save(flat, NULL, kind, below, &lossy));
+  }
 }
 
 static const char *const sets[] = {"minari/attributes/data/main_data.hdf5", "robomimic/raw.hdf5",

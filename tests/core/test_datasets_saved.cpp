@@ -228,10 +228,13 @@ TEST(DatasetsSaved, NamesOfTheKindAreTaken) {
   for (const auto& one : cases) {
     SCOPED_TRACE(one.name);
     TempFolder folder;
-    TensorDict td = few_steps();
+    TensorDict td = few_steps(), plain = few_steps();
     td.set({one.name, "z"}, at::ones({5}));
-    expect_error(Code::key_exists, "is a name of the kind",
-                 [&] { save_dataset(td, nullptr, one.kind, folder("a"), {}); });
+    plain.set({one.name}, at::ones({5}));
+    for (const TensorDict& other : {td, plain}) {
+      expect_error(Code::key_exists, "is a name of the kind",
+                   [&] { save_dataset(other, nullptr, one.kind, folder("a"), {}); });
+    }
     EXPECT_FALSE(test::fs::exists(folder("a")));
   }
 }
@@ -277,6 +280,69 @@ TEST(DatasetsSaved, WhatWouldComeBackAsAnotherIsLost) {
   EXPECT_TRUE(
       same_tensors(Dataset::open(folder("kept"), {})->rows(0, 5).get({"observation", "_index_0"}),
                    x.narrow(0, 0, 5)));
+}
+
+// A set whose rows differ from one episode to the next is no table: what is written can be read.
+TEST(DatasetsSaved, EpisodesHaveRowsOfOneForm) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  for (const DatasetKind kind : {minari, robomimic, d4rl, torchrl}) {
+    for (const bool resumes : {false, true}) {
+      SCOPED_TRACE(text_of(name_of(kind), resumes ? ", resumed" : ""));
+      TempFolder folder;
+      DatasetSaveOptions options;
+      auto writer = DatasetWriter::open(folder("set"), nullptr, kind, options);
+      writer->add(few_steps(), nullptr);
+      if (resumes) {
+        writer->close();
+        options.resume = true;
+        writer = DatasetWriter::open(folder("set"), nullptr, kind, options);
+      }
+      TensorDict wide = few_steps(), doubled = few_steps();
+      wide.set({"action"}, at::zeros({5, 3}));
+      doubled.set({"action"}, doubled.get({"action"}).to(at::kDouble));
+      for (const TensorDict& other : {wide, doubled}) {
+        EXPECT_THROW(writer->add(other, nullptr), Error);
+        EXPECT_EQ(writer->episodes(), 1);
+      }
+      writer->add(few_steps(), nullptr);
+      writer->close();
+      EXPECT_EQ(Dataset::open(folder("set"), {})->steps(), 10);
+    }
+  }
+}
+
+// A refused episode leaves nothing that the end would stumble over.
+TEST(DatasetsSaved, SetsWithoutEpisodes) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  TensorDict refused = few_steps();
+  refused.set({"episode"}, at::arange(5, at::kFloat));
+  for (const DatasetKind kind : {minari, robomimic, d4rl, torchrl}) {
+    for (const bool tries : {false, true}) {
+      SCOPED_TRACE(text_of(name_of(kind), tries ? " after a refused one" : ""));
+      TempFolder folder;
+      auto writer = DatasetWriter::open(folder("a/b/set"), nullptr, kind, {});
+      if (tries) {
+        if (kind == torchrl) refused = test::dict({0});
+        expect_error(Code::unsupported, "cannot hold", [&] { writer->add(refused, nullptr); });
+      }
+      if (kind == minari || kind == robomimic) {
+        writer->close();
+        EXPECT_EQ(Dataset::open(folder("a/b/set"), {})->episodes(), 0);
+      } else {
+        expect_error(Code::shape, "at least", [&] { writer->close(); });
+        EXPECT_FALSE(test::fs::exists(folder("a/b/set")));
+      }
+    }
+  }
+}
+
+TEST(DatasetsSaved, AFileOfAnotherKindIsNoMinari) {
+  if (!has_hdf5()) GTEST_SKIP() << "a build without HDF5";
+  DatasetOptions options;
+  options.kind = minari;
+  for (const char* name : {"robomimic/low_dim.hdf5", "d4rl/hop-medium-v2.hdf5"})
+    expect_error(Code::format, "is no data set of Minari",
+                 [&] { Dataset::open(path_of(name), options); });
 }
 
 // Pictures of one or four channels make no video of LeRobot, and become numbers without a word otherwise.

@@ -15,7 +15,7 @@ Open a data set: a folder or a file. Its kind is found by looking, or told: `:mi
 - `rows(set, range)` are rows of all episodes, numbered one after the other, `flat(set)` all of them
 - `structure(set)` has no rows, and the keys, dtypes and sizes of an episode
 - `metadata(set)` is what the data set says of itself, `metadata(set, i)` of an episode
-- `dataset_kind(set)` and `version(set)`: what it is, and the version that it names; `""` for none
+- `dataset_kind(set)` and `TensorDicts.version(set)`: what it is, and the version that it names; `""` for none
 
 `max_episode_steps` ends episodes of D4RL that has no `timeouts`; `max_bytes` and `max_entries` limit what is read.
 `decode` makes tensors of encoded pictures and of the frames of videos, `videos` of these alone. Of bags of ROS, each message of the topic `clock` is a row, or there are `rate`
@@ -52,17 +52,24 @@ structure(set::Dataset) = call(TensorDict, td_dataset_structure, set)
 
 "What a data set says of itself, or of an episode. See [`open_dataset`](@ref)."
 metadata(set::Dataset) = call(TensorDict, td_dataset_metadata, set)
-metadata(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode_metadata, set, i - 1)
+metadata(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode_metadata, set, one_of(set, i) - 1)
+
+function one_of(set::Dataset, i)
+    checkindex(Bool, 1:length(set), i) || throw(BoundsError(set, i))
+    i
+end
 
 "One episode, of which each step is a row. See [`open_dataset`](@ref)."
-episode(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode, set, i - 1)
+episode(set::Dataset, i::Integer) = call(TensorDict, td_dataset_episode, set, one_of(set, i) - 1)
 
 "Episodes as the elements of a lazy stack. See [`open_dataset`](@ref)."
 episodes(set::Dataset, range::AbstractUnitRange{<:Integer} = 1:length(set)) =
-    call(TensorDict, td_dataset_episodes, set, first(range) - 1, length(range))
+    call(TensorDict, td_dataset_episodes, set, first(one_of(set, range)) - 1, length(range))
 
-rows(set::Dataset, range::AbstractUnitRange{<:Integer}) =
+function rows(set::Dataset, range::AbstractUnitRange{<:Integer})
+    checkindex(Bool, 1:about(set)[3], range) || throw(BoundsError(set, range))
     call(TensorDict, td_dataset_rows, set, first(range) - 1, length(range))
+end
 flat(set::Dataset) = call(TensorDict, td_dataset_flat, set)
 
 const dataset_videos = (none = TD_DATASET_VIDEO_NONE, h264 = TD_DATASET_VIDEO_H264, av1 = TD_DATASET_VIDEO_AV1)
@@ -90,7 +97,7 @@ end
     convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0, lerobot_v21 = false, video = :none,
                     video_quality = 0)
 
-Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic` or `:d4rl`. Episodes of `td` are runs
+Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic`, `:d4rl`, `:torchrl` or `:lerobot`. Episodes of `td` are runs
 of one number in `episode`, or the elements of a lazy stack; `metadata` is what `metadata(set)` gives. What the kind cannot
 hold is an error, and left out, or filled in, with `lossy`. `:lerobot` is version 3.0, or 2.1 with `lerobot_v21`;
 its pictures stay PNG, without a loss, or become videos with `video = :h264` or `:av1`, of `video_quality` 1 to 51 or 63 (less is

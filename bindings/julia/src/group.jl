@@ -7,7 +7,7 @@ One of several processes that exchange dictionaries; others may be Python's `tor
 come. `url` is `tcp://HOST:PORT`, `file:///PATH`, or `env://` for MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE. `timeout` is
 the limit in seconds for opening, and for calls that give none.
 
-- `rank(group)`, `length(group)`: this process, and how many there are; `split_group(group, ranks; name)`: a group of some
+- `TensorDicts.rank(group)`, `length(group)`: this process, and how many there are; `split_group(group, ranks; name)`: a group of some
 - `send_to(group, td, dst)`, `receive_from!(group, td, src)`: the tensors alone, into a dictionary of the same structure;
   with `later = true` in the background, which gives a `Future`; `consolidated = true`: as one message
 - `send_message(group, td, dst)`, `recv_message(group, src)`: with the structure, the best form between programs of this
@@ -22,7 +22,7 @@ the limit in seconds for opening, and for calls that give none.
 
 `reduce!` and `all_reduce!` take `bucket_bytes`, the largest buffer in which tensors of a dtype travel together.
 All take `timeout` in seconds, `max_bytes`, `num_threads`, and those from rank to rank `init_tag`. They wait on this
-thread; tasks that must run meanwhile want the forms with `later = true`, and `fetch`. `cancel(future)` ends such a wait.
+thread; tasks that must run meanwhile want the forms with `later = true`, and `fetch`. `TensorDicts.cancel(future)` ends such a wait.
 
 ```jldoctest
 julia> group = open_group("tcp://127.0.0.1:0"; rank = 0, world_size = 1);

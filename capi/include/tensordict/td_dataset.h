@@ -290,7 +290,8 @@ typedef struct td_dataset_save_options {
 
 /**
  * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
- * is complete. Some 16 MB of a file are in memory at a time; LeRobot and TorchRL take all rows.
+ * is complete. Some 16 MB of a file are in memory at a time; LeRobot takes the rows of one table (up to
+ * 100 MB), TorchRL all rows.
  *
  * Rows are those of td_dataset_flat(): episodes are runs of one number in `episode`, or end where
  * `done` is true in `next`. With two batch dimensions, as in a lazy stack of episodes, each element of

@@ -10,7 +10,7 @@ namespace TensorDicts
         /// <summary>Found by looking at folders, files and groups.</summary>
         Detect = 0,
 
-        /// <summary>Minari, in HDF5.</summary>
+        /// <summary>Minari: read from HDF5, Arrow and Parquet, written in HDF5.</summary>
         Minari = 1,
 
         /// <summary>robomimic, and raw demonstrations of robosuite.</summary>

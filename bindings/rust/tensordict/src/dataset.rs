@@ -15,7 +15,7 @@ use crate::memmap::Folder;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetKind {
-    /// Minari, in HDF5.
+    /// Minari: read from HDF5, Arrow and Parquet, written in HDF5.
     Minari,
     /// robomimic, and raw demonstrations of robosuite.
     Robomimic,
