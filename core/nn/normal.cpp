@@ -85,7 +85,7 @@ class TanhNormal final : public Distribution {
     return moved(normal_sample(samples, loc_, scale_, generator));
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    return score(((value - middle_) / half_).clamp(-inside_, inside_).atanh());
+    return score(atanh_within((value - middle_) / half_, inside_));
   }
   // Near its bounds many normal values have one tangent: TorchRL scores the one that was drawn.
   Draw draw(SizesView samples, const OptionalGenerator& generator) const override {
@@ -99,7 +99,7 @@ class TanhNormal final : public Distribution {
     return sum_event(normal_log_prob(normal, loc_, scale_) - slope - log_of(half_));
   }
   at::Tensor moved(const at::Tensor& normal) const {
-    return normal.tanh().clamp(-inside_, inside_) * half_ + middle_;
+    return tanh_within(normal, inside_) * half_ + middle_;
   }
 
   at::Tensor loc_, scale_;

@@ -21,9 +21,13 @@ Precision precision_as(double resolution) {
           static_cast<double>(std::numeric_limits<T>::epsilon()), resolution};
 }
 
-at::Tensor inside(const at::Tensor& tanh) {
-  const double limit = 1 - precision_of(tanh.scalar_type()).resolution;
-  return tanh.clamp(-limit, limit);
+double limit_of(const at::Tensor& x) { return 1 - precision_of(x.scalar_type()).resolution; }
+
+// `value` where `is_beyond` is false; elsewhere the same numbers, with this slope for `x`.
+at::Tensor with_slope(const at::Tensor& value, const at::Tensor& is_beyond, const at::Tensor& x,
+                      const at::Tensor& slope) {
+  const at::Tensor none = (x - x.detach()).nan_to_num(0.0);  // infinite ones are beyond, too
+  return at::where(is_beyond, value.detach() + none * slope, value);
 }
 
 at::Tensor inside_unit(const at::Tensor& part) {
@@ -46,7 +50,7 @@ at::Tensor forward(const TransformSpec& spec, const at::Tensor& x) {
     case TransformSpec::Kind::affine:
       return numbers_for(spec.loc, x) + numbers_for(spec.scale, x) * x;
     case TransformSpec::Kind::tanh: return x.tanh();
-    case TransformSpec::Kind::safe_tanh: return inside(x.tanh());
+    case TransformSpec::Kind::safe_tanh: return tanh_within(x, limit_of(x));
     case TransformSpec::Kind::sigmoid: return inside_unit(x.sigmoid());
     case TransformSpec::Kind::exp: return x.exp();
     case TransformSpec::Kind::softplus: return at::softplus(x);
@@ -60,7 +64,7 @@ at::Tensor back(const TransformSpec& spec, const at::Tensor& y) {
     case TransformSpec::Kind::affine:
       return (y - numbers_for(spec.loc, y)) / numbers_for(spec.scale, y);
     case TransformSpec::Kind::tanh: return y.atanh();
-    case TransformSpec::Kind::safe_tanh: return inside(y).atanh();
+    case TransformSpec::Kind::safe_tanh: return atanh_within(y, limit_of(y));
     case TransformSpec::Kind::sigmoid: {
       const at::Tensor part = inside_unit(y);
       return part.log() - part.neg().log1p();
@@ -87,6 +91,20 @@ at::Tensor forward_log_slope(const TransformSpec& spec, const at::Tensor& x) {
 }
 
 }  // namespace
+
+at::Tensor tanh_within(const at::Tensor& x, double limit) {
+  const at::Tensor tanh = x.tanh(), kept = tanh.clamp(-limit, limit);
+  if (!kept.requires_grad()) return kept;
+  const at::Tensor at_limit = kept.detach();
+  return with_slope(kept, tanh.detach().abs() > limit, x, 1 - at_limit * at_limit);
+}
+
+at::Tensor atanh_within(const at::Tensor& y, double limit) {
+  const at::Tensor kept = y.clamp(-limit, limit), result = kept.atanh();
+  if (!result.requires_grad()) return result;
+  const at::Tensor at_limit = kept.detach();
+  return with_slope(result, y.detach().abs() > limit, y, (1 - at_limit * at_limit).reciprocal());
+}
 
 Precision precision_of(at::ScalarType dtype) {
   switch (dtype) {

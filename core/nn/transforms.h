@@ -15,6 +15,11 @@ struct Precision {
 };
 Precision precision_of(c10::ScalarType dtype);
 
+// tanh, and its inverse, at most `limit` from 0, with the gradients of TorchRL's safetanh and safeatanh: the slope at
+// the limit, for all that is beyond it.
+at::Tensor tanh_within(const at::Tensor& x, double limit);
+at::Tensor atanh_within(const at::Tensor& y, double limit);
+
 struct TransformSpec {
   enum class Kind {
     affine,     // loc + scale * x

@@ -77,6 +77,29 @@ TEST(Distributions, DrawsAtABoundHaveGradients) {
   EXPECT_LT(scale.grad().item<double>(), -4);  // the quantile that was drawn
 }
 
+// The gradients of TorchRL's safetanh and safeatanh: beyond the limit they have the slope at the limit.
+TEST(Distributions, TanhNormalHasGradientsAtItsLimits) {
+  const at::Tensor loc = tensor({20, -20, 9, 2, -0.5}, at::kFloat).requires_grad_();
+  const at::Tensor scale = tensor({0.5, 0.3, 2, 1, 0.7}, at::kFloat).requires_grad_();
+  DistributionShape shape;
+  shape.kind = DistributionKind::tanh_normal;
+  shape.low = -2;
+  shape.high = 3;
+  const auto distribution =
+      make_distribution(shape, {"loc", "scale"}, {loc.unsqueeze(-1), scale.unsqueeze(-1)});
+  const at::Tensor value = distribution->deterministic();
+  expect_near(value, {2.99999738, -1.99999738, 2.99999738, 2.91006899, -0.655292869}, 1e-6);
+  value.sum().backward({}, /*retain_graph=*/true);
+  expect_near(loc.grad(), {5.06639e-06, 5.06639e-06, 5.06639e-06, 0.17662704, 1.96611929}, 1e-4);
+  loc.mutable_grad().zero_();
+  distribution->log_prob(value).sum().backward();
+  expect_near(loc.grad(), {-0.9513, 6.0005, 1.86415, 1.928055, -0.924234}, 0.03);
+  expect_near(scale.grad(), {1304.80029, 6046.66748, -0.103573173, -1, -1.42857146}, 1e-3);
+  loc.mutable_grad().zero_();
+  distribution->log_prob(tensor({3, -2, 3, 1, 0}, at::kFloat).unsqueeze(-1)).sum().backward();
+  expect_near(loc.grad(), {-51.009, 141.6919, -0.43807, -1.797267, 0.606668}, 1e-3);
+}
+
 TEST(Distributions, EachDtypeHasItsMargin) {
   const Values impossible[] = {
       {-6.9297, -1.3867}, {-4.84375, -1.3828}, {-15.942385, -1.3862944}, {-36.043653, -1.3862944}};
