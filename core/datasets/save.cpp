@@ -84,7 +84,8 @@ namespace {
 
 // Videos of a set that was opened without them. The planner of LeRobot names them itself.
 void require_videos(const Dataset& set, DatasetKind kind, const DatasetSaveOptions& options) {
-  if (set.kind() != DatasetKind::lerobot || kind == DatasetKind::lerobot) return;
+  const DatasetKind from = set.kind();
+  if (from != DatasetKind::lerobot || kind == from) return;
   const Plain videos = datasets::metadata_member(set.metadata(), "videos");
   if (!videos.is(Plain::list)) return;
   const TensorDict row = set.rows(0, std::min<std::int64_t>(1, set.steps()));
