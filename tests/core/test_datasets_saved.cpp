@@ -356,7 +356,7 @@ TEST(DatasetsSaved, VideosHaveThreeChannels) {
     metadata.set_non_tensor({"fps"}, Plain::of_integer(10));
     datasets::Draft draft{DatasetSaveOptions()};
     datasets::LeRobotPlanner planner(metadata, draft, /*videos=*/true);
-    ASSERT_TRUE(planner.add(datasets::Entries(td), {}, {}));
+    ASSERT_TRUE(planner.add(datasets::Entries(td), TensorDict(), {}));
     EXPECT_EQ(planner.plan().columns.size(), 5U);
     EXPECT_EQ(draft.fails(), channels != 3);
     if (channels == 3) continue;
