@@ -158,11 +158,11 @@ class Batches:
         self.dims, self.front = given.batch_dims, len(plan.front)
         self.given, self.plan, self.candidate, self.tolerance = given, plan, candidate, tolerance
         self.direct, self.flat, self.empty = [], [], empty
+        # Code could take a size of the batch for one of these, such as the channels of a BatchNorm1d.
+        events = sorted({size for event in given.events for size in event if 1 < size <= 64})[:3]
         for number in range(max(3, self.dims + 1) + 1):
-            # The last sizes are those that code could take for others, such as the channels of a BatchNorm1d.
             tried = [(3, 2, 5, 4, 2)[:number], (2, 3, 7, 2, 3)[:number], (1,) * number]
-            events = sorted({size for event in given.events for size in event if 1 < size <= 64})
-            tried += [(*[2] * (number - 1), size) for size in events[:3] if number > 1]
+            tried += [(*[2] * (number - 1), size) for size in events if number > 1]
             want = [self.original(sizes) for sizes in tried]
             if any(one is None for one in want):
                 continue

@@ -140,6 +140,10 @@ void Draft::lose(const std::string& what, bool is_counted) {
   if (lossy_ && told_) told_(what, is_counted);
 }
 
+void Draft::lose_empty(std::int64_t episode) {
+  lose("episode " + std::to_string(episode) + ", which has no steps");
+}
+
 void Draft::require_all(DatasetKind kind) const {
   if (lost_.empty() || lossy_) return;
   std::string list;
@@ -272,6 +276,11 @@ void put_metadata(Draft& draft, const TensorDict& metadata, const OwnedKey& attr
       draft.put_value(key, *plain);
     }
   });
+}
+
+void EntryForms::learn(const Source& set) {
+  if (set.episodes == 0) return;
+  require(Entries(set.read({{0, 0, std::min<std::int64_t>(1, set.length(0))}})), 0);
 }
 
 void EntryForms::require(const Entries& entries, std::int64_t episode) {

@@ -29,7 +29,7 @@ class LeRobotPlanner::State {
     note_about(about);
     const std::int64_t number = met_++;
     if (entries.steps() == 0) {
-      draft_.lose("episode " + std::to_string(number) + ", which has no steps");
+      draft_.lose_empty(number);
       return false;
     }
     if (plan_.episodes.empty()) {

@@ -89,17 +89,14 @@ void require_videos(const Dataset& set, DatasetKind kind, const DatasetSaveOptio
   const Plain videos = datasets::metadata_member(set.metadata(), "videos");
   if (!videos.is(Plain::list)) return;
   const TensorDict row = set.rows(0, std::min<std::int64_t>(1, set.steps()));
+  datasets::Draft draft(options);
   for (const Plain& video : videos.items()) {
     const datasets::OwnedKey key = datasets::key_of_column(video.characters());
     if (row.kind_of(datasets::views_of(key)) != EntryKind::none) continue;
-    const std::string lost = "the video " + quote(video.characters()) +
-                             ", which was not read: open the set with its videos";
-    if (!options.lossy) {
-      fail(Code::unsupported, "a data set of ", name_of(kind), " cannot hold this: ", lost,
-           "; lossy writes it without");
-    }
-    if (options.lost) options.lost(lost, /*is_counted=*/false);
+    draft.lose("the video " + quote(video.characters()) +
+               ", which was not read: open the set with its videos");
   }
+  draft.require_all(kind);
 }
 
 }  // namespace

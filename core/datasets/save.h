@@ -44,6 +44,7 @@ void convert_dataset(const Dataset& set, DatasetKind kind, const std::string& pa
 
 namespace datasets {
 class SetWriter;
+class Source;
 struct HeldVideo;
 }  // namespace datasets
 
@@ -107,8 +108,8 @@ class EntryForms {
   explicit EntryForms(DatasetKind kind) : kind_(kind) {}
 
   bool empty() const noexcept { return known_.empty(); }
-  // Those of an episode that is there.
-  void learn(const TensorDict& rows) { require(Entries(rows), 0); }
+  // Those of the episodes that are there.
+  void learn(const Source& set);
   // Code::unsupported for observations and actions of another dtype, or of other sizes, than in the episodes before.
   void require(const Entries& entries, std::int64_t episode);
 
@@ -137,6 +138,7 @@ class Draft {
 
   // Notes down what is lost; `is_counted` as in DatasetSaveOptions.
   void lose(const std::string& what, bool is_counted = false);
+  void lose_empty(std::int64_t episode);  // which has no steps
   // Whether anything is lost that may not be.
   bool fails() const noexcept { return !lossy_ && !lost_.empty(); }
   // Code::unsupported if it fails.

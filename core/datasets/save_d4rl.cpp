@@ -115,7 +115,7 @@ class D4rlWriter final : public SetWriter {
     TensorDict columns;
     next.timeouts.reset();
     if (steps == 0) {
-      draft_.lose("episode " + std::to_string(number) + ", which has no steps");
+      draft_.lose_empty(number);
       return columns;
     }
     std::set<OwnedKey> seen;

@@ -180,8 +180,7 @@ class MinariWriter final : public SetWriter {
     now_.totals.has_files = files_there.is(Plain::boolean) && files_there.truth();
     if (megabytes.is_number()) now_.totals.megabytes = megabytes.number();
     now_.totals.episodes = set->episodes;
-    if (set->episodes > 0)
-      now_.forms.learn(set->read({{0, 0, std::min<std::int64_t>(1, set->length(0))}}));
+    now_.forms.learn(*set);
     for (const std::int64_t length : set->lengths()) now_.totals.steps += length;
     const std::string next = "episode_" + std::to_string(set->episodes);
     for (const std::string& name : hdf5::GroupFile::open(values, 0, 0)->names("/"))

@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <set>
 
 namespace td::datasets {
@@ -64,8 +63,7 @@ class RobomimicWriter final : public SetWriter {
     if (file_->is_empty()) return;
     const auto set = open_robomimic(new_file_path(plan_.path), DatasetOptions());
     now_.episodes = set->episodes;
-    if (set->episodes > 0)
-      now_.forms.learn(set->read({{0, 0, std::min<std::int64_t>(1, set->length(0))}}));
+    now_.forms.learn(*set);
     for (const std::int64_t length : set->lengths()) now_.steps += length;
     for (std::int64_t i = 0; i < now_.episodes; ++i) demo_name(set->metadata(i), i, now_.used);
   }

@@ -31,8 +31,7 @@ class TorchrlWriter final : public SetWriter {
   void add(const TensorDict& episode, const TensorDict& about) override {
     if (!about.is_empty()) draft_.lose("the metadata of episodes");
     const TensorDict rows = tensors_of(episode);
-    if (!rows.batch_size().empty() && rows.batch_size()[0] == 0)
-      draft_.lose("episode " + std::to_string(episodes_) + ", which has no steps");
+    if (!rows.batch_size().empty() && rows.batch_size()[0] == 0) draft_.lose_empty(episodes_);
     if (plan_.each) draft_.require_all(DatasetKind::torchrl);
     if (rows.batch_size().empty()) fail(Code::shape, "an episode has a batch dimension of steps");
     if (!plan_.each) {

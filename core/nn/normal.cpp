@@ -149,13 +149,10 @@ class TruncatedNormal final : public Distribution {
   // The quantile of the truncated distribution.
   at::Tensor at_part(const at::Tensor& part) const {
     const at::Tensor normal = (inside(below_ + part * share_) * 2 - 1).erfinv() * sqrt_2;
-    at::Tensor value = loc_ + scale_ * normal;
+    const at::Tensor value = loc_ + scale_ * normal;
     const at::Tensor kept = value.detach().clamp(low_, high_);
-    if (!value.requires_grad()) return kept;
     // As in TorchRL: a draw that ends at a bound has the gradient that it would have without.
-    value = value.clone();
-    value.detach().copy_(kept);
-    return value;
+    return value.requires_grad() ? with_gradient_of(value, kept) : kept;
   }
 
   at::Tensor loc_, scale_;

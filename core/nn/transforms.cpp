@@ -23,13 +23,6 @@ Precision precision_as(double resolution) {
 
 double limit_of(const at::Tensor& x) { return 1 - precision_of(x.scalar_type()).resolution; }
 
-// `value` where `is_beyond` is false; elsewhere the same numbers, with this slope for `x`.
-at::Tensor with_slope(const at::Tensor& value, const at::Tensor& is_beyond, const at::Tensor& x,
-                      const at::Tensor& slope) {
-  const at::Tensor none = (x - x.detach()).nan_to_num(0.0);  // infinite ones are beyond, too
-  return at::where(is_beyond, value.detach() + none * slope, value);
-}
-
 at::Tensor inside_unit(const at::Tensor& part) {
   const Precision limits = precision_of(part.scalar_type());
   return part.clamp(limits.tiny, 1 - limits.eps);
@@ -92,18 +85,24 @@ at::Tensor forward_log_slope(const TransformSpec& spec, const at::Tensor& x) {
 
 }  // namespace
 
+at::Tensor with_gradient_of(const at::Tensor& x, const at::Tensor& numbers) {
+  return numbers.detach() + (x - x.detach()).nan_to_num(0.0);  // of an infinite x, too
+}
+
 at::Tensor tanh_within(const at::Tensor& x, double limit) {
   const at::Tensor tanh = x.tanh(), kept = tanh.clamp(-limit, limit);
   if (!kept.requires_grad()) return kept;
   const at::Tensor at_limit = kept.detach();
-  return with_slope(kept, tanh.detach().abs() > limit, x, 1 - at_limit * at_limit);
+  const at::Tensor slope = 1 - at_limit * at_limit;
+  return at::where(tanh.detach().abs() > limit, with_gradient_of(x * slope, kept), kept);
 }
 
 at::Tensor atanh_within(const at::Tensor& y, double limit) {
   const at::Tensor kept = y.clamp(-limit, limit), result = kept.atanh();
   if (!result.requires_grad()) return result;
   const at::Tensor at_limit = kept.detach();
-  return with_slope(result, y.detach().abs() > limit, y, (1 - at_limit * at_limit).reciprocal());
+  const at::Tensor slope = (1 - at_limit * at_limit).reciprocal();
+  return at::where(y.detach().abs() > limit, with_gradient_of(y * slope, result), result);
 }
 
 Precision precision_of(at::ScalarType dtype) {

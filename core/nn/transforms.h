@@ -15,6 +15,9 @@ struct Precision {
 };
 Precision precision_of(c10::ScalarType dtype);
 
+// These numbers, with the gradient of x.
+at::Tensor with_gradient_of(const at::Tensor& x, const at::Tensor& numbers);
+
 // tanh, and its inverse, at most `limit` from 0, with the gradients of TorchRL's safetanh and safeatanh: the slope at
 // the limit, for all that is beyond it.
 at::Tensor tanh_within(const at::Tensor& x, double limit);
