@@ -1,7 +1,6 @@
 #include "core/distributed/agreement.h"
 
 #include "core/distributed/transfer.h"
-#include "core/formats/checksums.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/dtype.h"
 
@@ -56,6 +55,19 @@ at::Tensor row_of(std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
+std::size_t bytes_of(RowsView rows) noexcept {
+  std::size_t bytes = 0;
+  for (const at::Tensor& row : rows) bytes += row.nbytes();
+  return bytes;
+}
+
+void pack(RowsView rows, at::Tensor& into, std::size_t at) {
+  for (const at::Tensor& row : rows) {
+    std::memcpy(static_cast<char*>(into.data_ptr()) + at, row.data_ptr(), row.nbytes());
+    at += row.nbytes();
+  }
+}
+
 void fail_at_first_difference(std::string_view a, std::string_view b, int rank_a, int rank_b) {
   const std::string_view call_a = next(a).value_or("?");
   const std::string_view call_b = next(b).value_or("?");
@@ -104,17 +116,26 @@ Agreement::Agreement(const std::string& call, const std::vector<Leaf>& leaves)
 Agreement::Agreement(const Error& refused)
     : text_(refused.what()), refuses_(true), code_(refused.code()) {}
 
-void Agreement::compare(Backend& backend) const {
-  Hasher hasher;
-  hasher.add(text_.data(), text_.size());
-  // How the rank takes part, how long its list is, and the sum of the list.
-  std::int64_t own[4] = {refuses_ ? static_cast<std::int64_t>(code_) : 0,
-                         static_cast<std::int64_t>(std::min(text_.size(), longest)),
-                         static_cast<std::int64_t>(hasher.digest().low),
-                         static_cast<std::int64_t>(hasher.digest().high)};
-  const std::vector<at::Tensor> all =
-      backend.all_gather(at::from_blob(own, {4}, at::kLong).clone());
-  const auto of = [&](std::size_t i) { return all[i].data_ptr<std::int64_t>(); };
+std::vector<at::Tensor> Agreement::compare(Backend& backend, Expected& expected,
+                                           RowsView rows) const {
+  // How the rank takes part, how long its list is, and the sum of the list; then the values that all ranks expect.
+  const Digest digest = digest_of(text_.data(), text_.size());
+  const std::int64_t own[4] = {refuses_ ? static_cast<std::int64_t>(code_) : 0,
+                               static_cast<std::int64_t>(std::min(text_.size(), longest)),
+                               static_cast<std::int64_t>(digest.low),
+                               static_cast<std::int64_t>(digest.high)};
+  const bool carries = !refuses_ && expected.is(digest);
+  at::Tensor message = Buffer::row(sizeof own + expected.bytes());
+  std::memcpy(message.data_ptr(), own, sizeof own);
+  if (carries) {
+    pack(rows, message, sizeof own);
+  } else {
+    std::memset(static_cast<char*>(message.data_ptr()) + sizeof own, 0, expected.bytes());
+  }
+  const std::vector<at::Tensor> all = backend.all_gather(message);
+  const auto of = [&](std::size_t i) {
+    return static_cast<const std::int64_t*>(all[i].data_ptr());
+  };
   std::size_t other = 0;
   std::size_t refuses = all.size();
   std::size_t most = 0;
@@ -126,7 +147,12 @@ void Agreement::compare(Backend& backend) const {
   }
   if (other == 0) {
     if (refuses_) fail(code_, text_);
-    return;
+    expected.agreed(digest, bytes_of(rows));
+    std::vector<at::Tensor> values;
+    for (const at::Tensor& one : all) {
+      if (carries) values.push_back(one.slice(0, sizeof own));
+    }
+    return values;
   }
   const std::vector<at::Tensor> texts = backend.all_gather(row_of(text_, most));
   const auto text_of = [&](std::size_t i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/distributed/backend.h"
+#include "core/distributed/expected.h"
 #include "core/distributed/watcher.h"
 #include "core/io/fork.h"
 
@@ -91,6 +92,9 @@ class Link : public std::enable_shared_from_this<Link> {
 
   unsigned next_body() noexcept { return bodies_++; }
 
+  // For `work` alone, which runs on one thread.
+  Expected& expected() noexcept { return expected_; }
+
  private:
   // A wait that close() ends.
   struct Wait;
@@ -118,6 +122,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::mutex alive_mutex_;
   std::map<int, PostedPtr> alive_;  // receives without an answer: they fail with the connection
   std::optional<Clock::time_point> deserted_since_;
+  Expected expected_;
   std::thread thread_;
   std::shared_ptr<Link> self_;
 };

@@ -202,3 +202,70 @@ static void refused(td_group *group, int rank) {
 }
 
 TD_TEST(one_rank_refuses) { in_ranks(3, refused); }
+
+/* Structures of few and of many bytes, in a pattern and out of it: values travel with the comparison, after it, or by libtorch. */
+static td_tensordict *of_kind(int kind, double x) {
+  static const td_dtype dtypes[] = {TD_DTYPE_FLOAT32, TD_DTYPE_FLOAT64, TD_DTYPE_FLOAT32,
+                                    TD_DTYPE_INT64};
+  static const int64_t sizes[] = {3, 7, 20000, 1};
+  td_tensordict *td = td_empty(TD_NO_SIZES);
+  td_put(td, TD_KEY("x"), td_filled(dtypes[kind], x, TD_SIZES(sizes[kind])));
+  if (kind != 1) td_put(td, TD_KEY("n", "y"), td_filled(TD_DTYPE_INT8, 1, TD_SIZES(kind)));
+  return td;
+}
+
+static double reduced(td_group_op op, double x) {
+  switch (op) {
+    case TD_GROUP_OP_PRODUCT: return x * (x + 1) * (x + 2);
+    case TD_GROUP_OP_MIN: return x;
+    case TD_GROUP_OP_MAX: return x + 2;
+    default: return x + (x + 1) + (x + 2);
+  }
+}
+
+static void any_order(td_group *group, int rank) {
+  static const td_group_op ops[] = {TD_GROUP_OP_SUM, TD_GROUP_OP_PRODUCT, TD_GROUP_OP_MIN,
+                                    TD_GROUP_OP_MAX};
+  unsigned random = 20261128;
+  for (int i = 0; i < 300; i++) {
+    random = random * 1103515245u + 12345u;
+    const unsigned draw = random >> 8;
+    const int kind = i % 60 < 40 ? i % 3 : (int)(draw % 4); /* a pattern of three, then none */
+    const td_group_op op = i % 60 < 40 ? TD_GROUP_OP_SUM : ops[draw / 4 % 4];
+    const int odd = draw / 16 % 8 == 0 && rank == (int)(draw / 128 % 3); /* this rank errs */
+    const int errs = draw / 16 % 8 == 0, root = draw / 512 % 4 == 0;
+    const double x = 1 + (double)(i % 5);
+    td_tensordict *td = of_kind(odd ? (kind + 1) % 4 : kind, x + rank);
+    const td_status status =
+        root ? td_group_reduce(group, td, 2, op, NULL) : td_group_all_reduce(group, td, op, NULL);
+    TD_CHECK_INT(status, errs ? TD_ERR_SHAPE : TD_OK);
+    const int writes = !errs && (!root || rank == 2);
+    td_tensordict *want = of_kind(odd ? (kind + 1) % 4 : kind, writes ? reduced(op, x) : x + rank);
+    if (kind != 1 && writes && op == TD_GROUP_OP_SUM) {
+      td_put(want, TD_KEY("n", "y"), td_filled(TD_DTYPE_INT8, 3, TD_SIZES(kind)));
+    }
+    if (!root || writes || errs) TD_CHECK_EQUAL(td, want);
+    td_free(want);
+    td_free(td);
+  }
+}
+
+TD_TEST(calls_in_any_order) { in_ranks(3, any_order); }
+
+/* 0.1 + 0.2 + 0.3 depends on the order: it is that of the ranks, for each rank and however the values travel. */
+static void same_bits(td_group *group, int rank) {
+  static const float values[] = {0.1f, 0.2f, 0.3f};
+  for (int i = 0; i < 5; i++) {
+    td_tensordict *td = td_empty(TD_NO_SIZES);
+    td_put(td, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT32, values[rank], TD_SIZES(1)));
+    TD_DO(td_group_all_reduce(group, td, TD_GROUP_OP_SUM, NULL));
+    td_tensor *x = td_take(td, TD_KEY("x"));
+    float sum = 0;
+    TD_DO(td_tensor_copy_to(x, &sum, sizeof sum));
+    TD_CHECK(sum == (0.1f + 0.2f) + 0.3f);
+    td_tensor_free(x);
+    td_free(td);
+  }
+}
+
+TD_TEST(sums_are_in_the_order_of_the_ranks) { in_ranks(3, same_bits); }

@@ -15,6 +15,7 @@ TD_BEGIN_C
  * If all ranks are of this library, they compare keys, dtypes and shapes before they send or reduce
  * tensors. Keys in another order are the same keys. A difference is TD_ERR_SHAPE on all ranks that
  * take part; the message names the first key that differs, nothing has changed, and the group goes on.
+ * Reductions of up to 64 KB are made in the order of the ranks: the same bits on all of them, each time.
  *
  * Several threads may use a group. Calls in which all ranks take part run one after the other in the
  * order in which they were made; it must be the same on all ranks. A call that reaches its time limit
