@@ -42,7 +42,8 @@ td::DatasetKind dataset_kind_in(td_dataset_kind kind) {
 
 td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   const td_dataset_save_options given =
-      capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT);
+      capi::options_in(options, td_dataset_save_options TD_DATASET_SAVE_OPTIONS_INIT,
+                       offsetof(td_dataset_save_options, video));
   check_flags(given.flags, 2 * TD_DATASET_SAVE_LEROBOT_V21 - 1);
   td::DatasetSaveOptions result;
   result.lossy = (given.flags & TD_DATASET_SAVE_LOSSY) != 0;
@@ -53,6 +54,7 @@ td::DatasetSaveOptions dataset_save_in(const td_dataset_save_options* options) {
   result.video = capi::choice_in<td::VideoChoice>(given.video, TD_DATASET_VIDEO_NONE,
                                                   TD_DATASET_VIDEO_AV1, "video");
   result.video_quality = given.video_quality;
+  result.fps = given.fps;
   return result;
 }
 

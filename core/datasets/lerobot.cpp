@@ -154,6 +154,11 @@ class LeRobot final : public Source {
     files_ = meta_.files();
     for (std::size_t i = 0; i < files_.size(); ++i)
       file_starts_.push_back(file_starts_.back() + file(i)->rows());
+    // Files behind the last row are of a writer that was killed.
+    while (file_starts_.size() > 1 && file_starts_[file_starts_.size() - 2] >= start(episodes)) {
+      file_starts_.pop_back();
+      files_.pop_back();
+    }
     if (file_starts_.back() != start(episodes)) {
       fail(Code::format, meta_.where(), ": the episodes have ", start(episodes),
            " rows, and the tables in \"data\" ", file_starts_.back());

@@ -63,7 +63,7 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata,
                    const DatasetSaveOptions& options) {
   const bool v21 = options.lerobot_v21;
   auto videos = static_cast<std::int64_t>(plan.videos.size());
-  const auto count = static_cast<std::int64_t>(plan.episodes.size());
+  const std::int64_t count = plan.episodes;
   std::vector<std::pair<std::string, Plain>> features;
   std::vector<Plain> alone;
   for (const PlannedColumn& column : plan.columns) {
@@ -88,7 +88,7 @@ Plain lerobot_info(const LeRobotPlan& plan, const TensorDict& metadata,
       {"robot_type", robot},
       {"total_episodes", Plain::of_integer(count)},
       {"total_frames", Plain::of_integer(plan.frames)},
-      {"total_tasks", Plain::of_integer(static_cast<std::int64_t>(plan.tasks.size()))},
+      {"total_tasks", Plain::of_integer(static_cast<std::int64_t>(plan.tasks.texts().size()))},
       {"chunks_size", Plain::of_integer(lerobot_chunks_size)},
       {v21 ? "total_videos" : "data_files_size_in_mb",
        Plain::of_integer(v21 ? count * videos : lerobot_file_megabytes)},

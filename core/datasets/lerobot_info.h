@@ -7,6 +7,8 @@ namespace td::datasets {
 
 inline constexpr const char* lerobot_data_path =
     "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet";
+inline constexpr const char* lerobot_episodes_path =
+    "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet";
 inline constexpr const char* lerobot_video_path =
     "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4";
 inline constexpr std::int64_t lerobot_chunks_size = 1000, lerobot_file_megabytes = 100,

@@ -157,7 +157,12 @@ void LeRobotMeta::read_tables() {
   if (folder_.has("meta/tasks.parquet")) tasks_ = task_table("meta/tasks.parquet");
   if (folder_.has("meta/subtasks.parquet")) subtasks_ = task_table("meta/subtasks.parquet");
   tables_ = folder_.files("meta/episodes", 1, ".parquet");
-  for (const std::string& name : tables_) {
+  // Files behind the last episode that is counted are of a writer that was killed.
+  const std::int64_t counted = number("total_episodes");
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    if (counted > 0 && counted == static_cast<std::int64_t>(starts_.size()) - 1) tables_.resize(i);
+    if (i == tables_.size()) break;
+    const std::string& name = tables_[i];
     firsts_.push_back(static_cast<std::int64_t>(starts_.size()) - 1);
     const auto table = folder_.table(name, FileFormat::parquet, max_bytes_);
     add_episodes(*table);

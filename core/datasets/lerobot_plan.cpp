@@ -16,12 +16,15 @@ namespace td::datasets {
 
 class LeRobotPlanner::State {
  public:
-  State(const TensorDict& metadata, Draft& draft, bool videos)
+  State(const TensorDict& metadata, const DatasetSaveOptions& options, Draft& draft,
+        std::int64_t episodes, std::int64_t frames)
       : metadata_(metadata),
+        rate_(options.fps),
         draft_(draft),
-        videos_(videos),
-        columns_(metadata, draft, plan_.columns, videos),
-        tasks_(metadata, "tasks") {
+        videos_(options.video != VideoChoice::none),
+        plan_{{}, {}, TextNumbers(metadata, "tasks"), {}, episodes, frames},
+        columns_(metadata, draft, plan_.columns, videos_),
+        met_(episodes) {
     note_metadata();
   }
 
@@ -32,9 +35,10 @@ class LeRobotPlanner::State {
       draft_.lose_empty(number);
       return false;
     }
-    if (plan_.episodes.empty()) {
+    if (!is_planned_) {
       find_fps(entries);
       columns_.plan(entries);
+      is_planned_ = true;
       const bool has_video = std::any_of(plan_.columns.begin(), plan_.columns.end(),
                                          [](const PlannedColumn& one) { return one.is_video; });
       if (videos_ && !has_video)
@@ -48,8 +52,8 @@ class LeRobotPlanner::State {
   }
 
   const LeRobotPlan& plan() const noexcept { return plan_; }
-  const LeRobotPlan& finish() {
-    if (plan_.episodes.empty()) {
+  void finish() {
+    if (plan_.episodes == 0) {
       draft_.lose("a set without steps");
       find_fps(Entries(TensorDict(Sizes{0})));
     }
@@ -58,8 +62,6 @@ class LeRobotPlanner::State {
       if (!is_kept(video.characters()))
         draft_.lose("the video " + quote(video.characters()) + ", which was not read");
     }
-    plan_.tasks = tasks_.texts();
-    return plan_;
   }
 
  private:
@@ -67,9 +69,15 @@ class LeRobotPlanner::State {
     return fps.is_number() && fps.number() > 0 && std::isfinite(fps.number());
   }
 
-  // By the metadata, else by the times of the first episode.
+  static Plain rate_plain(double rate) {
+    return rate == std::round(rate) && rate < 1e6
+               ? Plain::of_integer(static_cast<std::int64_t>(rate))
+               : Plain::of_real(rate);
+  }
+
+  // By the options, else by the metadata, else by the times of the first episode.
   void find_fps(const Entries& entries) {
-    plan_.fps = metadata_member(metadata_, "fps");
+    plan_.fps = rate_ > 0 ? rate_plain(rate_) : metadata_member(metadata_, "fps");
     if (!is_rate(plan_.fps)) plan_.fps = rate_of_times(entries);
     if (is_rate(plan_.fps)) return;
     draft_.lose(
@@ -95,8 +103,7 @@ class LeRobotPlanner::State {
         static_cast<double>(steps - 1) / (seconds[steps - 1] - seconds[0]).item<double>();
     if (!(rate > 0) || std::isinf(rate)) return {};
     const double whole = std::round(rate);
-    const bool is_whole = std::abs(rate - whole) < 1e-3 && whole < 1e6;
-    return is_whole ? Plain::of_integer(static_cast<std::int64_t>(whole)) : Plain::of_real(rate);
+    return rate_plain(std::abs(rate - whole) < 1e-3 ? whole : rate);
   }
 
   bool is_kept(std::string_view column) const {
@@ -109,7 +116,7 @@ class LeRobotPlanner::State {
     for (const HeldVideo& one : videos) {
       if (one.column.empty() || one.column[0] == '.' || one.column.find('/') != std::string::npos)
         fail(Code::unsupported, quote(one.column), " cannot be the folder of a video");
-      if (plan_.episodes.empty()) plan_.videos.emplace_back(one.column, one.feature);
+      if (plan_.last.steps == 0) plan_.videos.emplace_back(one.column, one.feature);
     }
     const bool same =
         plan_.videos.size() == videos.size() &&
@@ -132,12 +139,13 @@ class LeRobotPlanner::State {
     for (auto row = static_cast<std::int64_t>(episode.tasks.size()); row < episode.steps; ++row) {
       const bool told = texts != nullptr && !texts->is_tensor() &&
                         texts->values[static_cast<std::size_t>(row)].is(Plain::text);
-      episode.tasks.push_back(tasks_.number_of(
+      episode.tasks.push_back(plan_.tasks.number_of(
           told ? std::string(texts->values[static_cast<std::size_t>(row)].characters()) : other));
     }
     check_frames(entries);
     plan_.frames += entries.steps();
-    plan_.episodes.push_back(std::move(episode));
+    plan_.episodes += 1;
+    plan_.last = std::move(episode);
   }
 
   // Tasks of rows that tell their numbers alone; those without a text are called "task 3". None if they are no such numbers.
@@ -149,9 +157,10 @@ class LeRobotPlanner::State {
     told = told.to(at::kLong).contiguous();
     const auto* first = told.data_ptr<std::int64_t>();
     const auto [least, last] = std::minmax_element(first, first + told.numel());
-    for (auto i = tasks_.texts().size(); *last < most && i <= static_cast<std::size_t>(*last); ++i)
-      tasks_.number_of("task " + std::to_string(i));
-    if (*least >= 0 && *last < static_cast<std::int64_t>(tasks_.texts().size()))
+    for (auto i = plan_.tasks.texts().size(); *last < most && i <= static_cast<std::size_t>(*last);
+         ++i)
+      plan_.tasks.number_of("task " + std::to_string(i));
+    if (*least >= 0 && *last < static_cast<std::int64_t>(plan_.tasks.texts().size()))
       return {first, first + told.numel()};
     draft_.lose("\"task_index\", which are no numbers of tasks");
     return {};
@@ -219,12 +228,13 @@ class LeRobotPlanner::State {
   }
 
   TensorDict metadata_;
+  double rate_;  // that is asked for; 0: none
   Draft& draft_;
-  LeRobotPlan plan_;
   bool videos_;
+  LeRobotPlan plan_;
   LeRobotColumns columns_;
-  TextNumbers tasks_;
-  std::int64_t met_ = 0;  // episodes
+  bool is_planned_ = false;
+  std::int64_t met_;  // episodes
 };
 
 TextNumbers::TextNumbers(const TensorDict& metadata, const char* name) {
@@ -241,8 +251,9 @@ std::int64_t TextNumbers::number_of(const std::string& text) {
   return added.first->second;
 }
 
-LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, Draft& draft, bool videos)
-    : state_(std::make_unique<State>(metadata, draft, videos)) {}
+LeRobotPlanner::LeRobotPlanner(const TensorDict& metadata, const DatasetSaveOptions& options,
+                               Draft& draft, std::int64_t episodes, std::int64_t frames)
+    : state_(std::make_unique<State>(metadata, options, draft, episodes, frames)) {}
 LeRobotPlanner::~LeRobotPlanner() = default;
 
 bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about,
@@ -250,6 +261,6 @@ bool LeRobotPlanner::add(const Entries& entries, const TensorDict& about,
   return state_->add(entries, about, videos);
 }
 const LeRobotPlan& LeRobotPlanner::plan() const noexcept { return state_->plan(); }
-const LeRobotPlan& LeRobotPlanner::finish() { return state_->finish(); }
+void LeRobotPlanner::finish() { state_->finish(); }
 
 }  // namespace td::datasets

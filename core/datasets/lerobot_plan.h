@@ -35,30 +35,31 @@ class TextNumbers {
 
 // One episode, as it is written.
 struct PlannedEpisode {
-  std::int64_t steps;
-  std::vector<std::int64_t> tasks;  // of each row
+  std::int64_t steps = 0;
+  std::vector<std::int64_t> tasks = {};  // of each row
 };
 
 struct LeRobotPlan {
   std::vector<PlannedColumn> columns;                 // but for those that all sets have
   std::vector<std::pair<std::string, Plain>> videos;  // columns and features of those that are kept
-  std::vector<PlannedEpisode> episodes;
-  std::vector<std::string> tasks;
+  TextNumbers tasks;
   Plain fps;
-  std::int64_t frames = 0;
+  std::int64_t episodes = 0, frames = 0;
+  PlannedEpisode last = {};
 };
 
 // Plans a set episode by episode. Notes down in `draft` what cannot be held.
 class LeRobotPlanner {
  public:
-  // `videos`: pictures become videos.
-  LeRobotPlanner(const TensorDict& metadata, Draft& draft, bool videos);
+  // Behind `episodes` of so many frames, which a set has already.
+  LeRobotPlanner(const TensorDict& metadata, const DatasetSaveOptions& options, Draft& draft,
+                 std::int64_t episodes = 0, std::int64_t frames = 0);
   ~LeRobotPlanner();
 
   // Whether it is written: one without steps is not. The first one has the columns of all.
   bool add(const Entries& entries, const TensorDict& about, const std::vector<HeldVideo>& videos);
   const LeRobotPlan& plan() const noexcept;
-  const LeRobotPlan& finish();  // with the texts of tasks
+  void finish();
 
  private:
   class State;

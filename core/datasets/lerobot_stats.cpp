@@ -1,5 +1,9 @@
 #include "core/datasets/lerobot_stats.h"
 
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/tensor/sizes.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -30,6 +34,37 @@ Plain nested_plain(const at::Tensor& values) {
   return Plain::of_list(std::move(items));
 }
 
+// Numbers in lists of lists, all of one size.
+class ReadNumbers {
+ public:
+  bool add(const Plain& value, std::size_t depth = 0) {
+    if (!value.is(Plain::list)) {
+      flags_ = flags_ && value.is(Plain::boolean);
+      whole_ = whole_ && value.is(Plain::integer);
+      if (!value.is(Plain::boolean) && !value.is_number()) return false;
+      integers_.push_back(value.is(Plain::integer) ? value.integral() : 0);
+      reals_.push_back(value.is(Plain::boolean) ? (value.truth() ? 1 : 0) : value.number());
+      return depth == sizes_.size();
+    }
+    const auto size = static_cast<std::int64_t>(value.items().size());
+    if (depth == sizes_.size() && reals_.empty()) sizes_.push_back(size);
+    if (depth >= sizes_.size() || sizes_[depth] != size || size == 0 || depth > 8) return false;
+    return std::all_of(value.items().begin(), value.items().end(),
+                       [&](const Plain& one) { return add(one, depth + 1); });
+  }
+
+  at::Tensor take() const {
+    if (whole_) return at::tensor(integers_, at::kLong).reshape(sizes_);
+    return at::tensor(reals_, at::kDouble).to(flags_ ? at::kBool : at::kDouble).reshape(sizes_);
+  }
+
+ private:
+  Sizes sizes_;
+  bool flags_ = true, whole_ = true;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> reals_;
+};
+
 // Whole numbers and flags stay what they are.
 at::Tensor exact(const at::Tensor& values) {
   if (values.scalar_type() == at::kBool) return values;
@@ -51,6 +86,21 @@ Plain FeatureStats::plain(bool quantiles) const {
   }
   made.close(true);
   return made.take();
+}
+
+std::int64_t FeatureStats::count() const { return values[At::count].sum().item<std::int64_t>(); }
+
+FeatureStats FeatureStats::read(const Plain& object, const std::string& where) {
+  FeatureStats stats;
+  for (std::size_t i = 0; i < kinds; ++i) {
+    const Plain* found = object.find(names[i]);
+    ReadNumbers numbers;
+    if (found == nullptr || !numbers.add(*found))
+      fail(Code::unsupported, where, ": the statistics have no numbers ", quote(names[i]),
+           ": repair the set");
+    stats.values[i] = numbers.take();
+  }
+  return stats;
 }
 
 FeatureStats stats_of(const at::Tensor& rows) {
@@ -136,10 +186,20 @@ std::vector<std::int64_t> sampled_pictures(std::int64_t count) {
   return places;
 }
 
+namespace {
+
 FeatureStats joined(const std::vector<FeatureStats>& episodes) {
+  // Those that were read from a file may be whole where others are real, and have another number of dimensions.
   const auto of_all = [&](std::size_t which) {
+    const at::Tensor& last = episodes.back().values[which];
     std::vector<at::Tensor> values;
-    for (const FeatureStats& one : episodes) values.push_back(one.values[which]);
+    for (const FeatureStats& one : episodes) {
+      const at::Tensor& value = one.values[which];
+      if (value.numel() != last.numel())
+        fail(Code::unsupported, "the statistics of an episode have ", last.numel(),
+             " numbers, and those of the episodes before ", value.numel());
+      values.push_back(value.to(last.scalar_type()).reshape(last.sizes()));
+    }
     return at::stack(values);
   };
   FeatureStats all;
@@ -160,6 +220,30 @@ FeatureStats joined(const std::vector<FeatureStats>& episodes) {
   for (std::size_t i = At::first_quantile; i < FeatureStats::kinds; ++i)
     all.values[i] = weighted(of_all(i));
   return all;
+}
+
+const FeatureStats* find(const SetStats& stats, const std::string& feature) {
+  const auto found = std::find_if(stats.begin(), stats.end(),
+                                  [&](const auto& one) { return one.first == feature; });
+  return found == stats.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const SetStats& StatsOfEpisodes::take() {
+  if (waiting_.size() != 1) {
+    SetStats all;
+    for (std::size_t i = 0; !waiting_.empty() && i < waiting_[0].size(); ++i) {
+      const std::string& feature = waiting_[0][i].first;
+      std::vector<FeatureStats> values;
+      for (const SetStats& one : waiting_) {
+        if (const FeatureStats* found = find(one, feature)) values.push_back(*found);
+      }
+      if (values.size() == waiting_.size()) all.emplace_back(feature, joined(values));
+    }
+    waiting_ = {std::move(all)};
+  }
+  return waiting_[0];
 }
 
 }  // namespace td::datasets

@@ -6,6 +6,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace td::datasets {
@@ -20,6 +22,9 @@ struct FeatureStats {
   std::array<at::Tensor, kinds> values;
 
   Plain plain(bool quantiles = true) const;  // an object
+  std::int64_t count() const;                // of rows, or of pictures
+  // Of such an object. Code::unsupported if it lacks one of the names, or has what are no numbers.
+  static FeatureStats read(const Plain& object, const std::string& where);
 };
 
 // Of the rows of a tensor, of one episode.
@@ -40,7 +45,16 @@ class PictureStats {
 // Which of so many pictures are looked at.
 std::vector<std::int64_t> sampled_pictures(std::int64_t count);
 
-// Of the whole set, as LeRobot joins those of its episodes.
-FeatureStats joined(const std::vector<FeatureStats>& episodes);
+using SetStats = std::vector<std::pair<std::string, FeatureStats>>;  // by feature
+
+// Of the whole set, as LeRobot joins those of its episodes. What only some episodes have is not of the whole set.
+class StatsOfEpisodes {
+ public:
+  void add(SetStats episode) { waiting_.push_back(std::move(episode)); }
+  const SetStats& take();
+
+ private:
+  std::vector<SetStats> waiting_;  // the first: of those before
+};
 
 }  // namespace td::datasets

@@ -5,11 +5,10 @@
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/save.h"
 #include "core/formats/json_text.h"
-#include "core/io/new_file.h"
 
 namespace td::datasets {
 
-void write_table(const std::string& path, std::vector<arrow::Column> columns,
+void write_table(SetTarget& target, const std::string& path, std::vector<arrow::Column> columns,
                  std::vector<std::int64_t> groups, const arrow::Pairs& metadata) {
   std::int64_t rows = 0;
   for (const std::int64_t group : groups) rows += group;
@@ -18,9 +17,9 @@ void write_table(const std::string& path, std::vector<arrow::Column> columns,
                            metadata.empty() ? std::string() : arrow::metadata_text(metadata));
   arrow::Owned<arrow::Stream> stream;
   arrow::stream_of(std::move(table), std::move(groups), &stream.value);
-  files::NewFile file(path, true);
-  arrow::write_stream(&stream.value, file, FileFormat::parquet, true);
-  file.commit(false);
+  target.put(path, [&](files::NewFile& file) {
+    arrow::write_stream(&stream.value, file, FileFormat::parquet, true);
+  });
 }
 
 std::vector<std::int64_t> whole(std::size_t rows) {
@@ -28,7 +27,7 @@ std::vector<std::int64_t> whole(std::size_t rows) {
                    : std::vector<std::int64_t>{static_cast<std::int64_t>(rows)};
 }
 
-void write_tasks(const std::string& path, const char* number,
+void write_tasks(SetTarget& target, const std::string& path, const char* number,
                  const std::vector<std::string>& texts) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(static_cast<std::int64_t>(i));
@@ -47,7 +46,8 @@ void write_tasks(const std::string& path, const char* number,
        {"column_indexes", Plain::of_list({})},
        {"columns", Plain::of_list({column(Plain::of_text(number), number, "int64", "int64"),
                                    column(Plain(), "__index_level_0__", "unicode", "object")})}});
-  write_table(path, std::move(columns), whole(texts.size()), {{"pandas", python_json(pandas)}});
+  write_table(target, path, std::move(columns), whole(texts.size()),
+              {{"pandas", python_json(pandas)}});
 }
 
 }  // namespace td::datasets

@@ -4,7 +4,6 @@
 #include "core/datasets/lerobot_columns.h"
 #include "core/datasets/lerobot_info.h"
 #include "core/datasets/lerobot_meta.h"
-#include "core/io/new_file.h"
 
 #include <ATen/ATen.h>
 
@@ -15,28 +14,22 @@ namespace td::datasets {
 
 namespace {
 
-void copy_video(const files::FolderReplacement& target, const std::string& to, const Video& video) {
-  files::NewFile copy(files::join(target.path(), to), true);
-  copy.write(video.bytes().data(), video.bytes().size());
-  copy.commit(false);
+void copy_video(SetTarget& target, const std::string& to, const Video& video) {
+  target.put(to, {reinterpret_cast<const char*>(video.bytes().data()), video.bytes().size()});
 }
 
-// The path of a video below the set, whose folder is made with the first one in it. `alone`: by version 2.1.
-std::string new_file(files::FolderReplacement& target, const std::string& column,
-                     std::int64_t number, bool alone) {
+// The path of a video below the set. `alone`: by version 2.1.
+std::string video_path(const std::string& column, std::int64_t number, bool alone) {
   const std::int64_t chunk = number / lerobot_chunks_size, file = number % lerobot_chunks_size;
-  std::string path =
-      alone ? filled_path(lerobot_v21_video_path,
-                          {{"episode_chunk", chunk}, {"episode_index", number}}, "", column)
-            : filled_path(lerobot_video_path, {{"chunk_index", chunk}, {"file_index", file}}, "",
-                          column);
-  if (file == 0) target.make_folder(path.substr(0, path.rfind('/')));
-  return path;
+  return alone ? filled_path(lerobot_v21_video_path,
+                             {{"episode_chunk", chunk}, {"episode_index", number}}, "", column)
+               : filled_path(lerobot_video_path, {{"chunk_index", chunk}, {"file_index", file}}, "",
+                             column);
 }
 
 }  // namespace
 
-void VideoFiles::add_alone(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
+void VideoFiles::add_alone(SetTarget& target, const std::vector<HeldVideo>& videos,
                            std::int64_t episode) {
   for (const HeldVideo& video : videos) {
     const auto count = static_cast<std::int64_t>(video.frames.size());
@@ -45,7 +38,7 @@ void VideoFiles::add_alone(files::FolderReplacement& target, const std::vector<H
            " frames, and episode ", episode, " is ", count,
            " of them: version 2.1 has a video for each episode, and videos are not cut");
     }
-    copy_video(target, new_file(target, video.column, episode, true), *video.video);
+    copy_video(target, video_path(video.column, episode, true), *video.video);
   }
 }
 
@@ -53,19 +46,23 @@ VideoFiles::Column& VideoFiles::column_named(const std::string& name) {
   for (Column& column : columns_) {
     if (column.name == name) return column;
   }
-  columns_.push_back({name, {}, {}, {}, {}, {}, {}});
+  columns_.push_back({name});
   return columns_.back();
 }
 
-void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVideo>& videos,
-                     double fps) {
+void VideoFiles::go_on(const std::string& column, std::int64_t files) {
+  column_named(column).count = files;
+}
+
+void VideoFiles::add(SetTarget& target, const std::vector<HeldVideo>& videos, double fps) {
   for (const HeldVideo& video : videos) {
     Column& column = column_named(video.column);
-    const auto count = static_cast<std::int64_t>(column.numbers.size());
-    const auto known = column.numbers.emplace(video.video->where(), count);
+    const auto known = column.numbers.emplace(video.video->where(), column.count);
     const std::int64_t number = known.first->second;
-    if (known.second)
-      copy_video(target, new_file(target, column.name, number, false), *video.video);
+    if (known.second) {
+      copy_video(target, video_path(column.name, number, false), *video.video);
+      ++column.count;
+    }
     column.chunks.push_back(number / lerobot_chunks_size);
     column.files.push_back(number % lerobot_chunks_size);
     column.from.push_back(video.from);
@@ -73,21 +70,17 @@ void VideoFiles::add(files::FolderReplacement& target, const std::vector<HeldVid
   }
 }
 
-void VideoFiles::encode(files::FolderReplacement& target, const std::string& name,
-                        const VideoForm& form, std::int64_t count,
-                        const std::function<at::Tensor(std::int64_t i)>& frame, bool alone) {
+void VideoFiles::encode(SetTarget& target, const std::string& name, const VideoForm& form,
+                        std::int64_t count, const std::function<at::Tensor(std::int64_t i)>& frame,
+                        bool alone) {
   Column& column = column_named(name);
-  const bool is_full = column.writer && (alone || column.writer->bytes() >=
-                                                      std::uint64_t{lerobot_video_megabytes} << 20);
-  if (is_full) std::exchange(column.writer, nullptr)->finish();
+  if (column.writer && column.writer->bytes() >= std::uint64_t{lerobot_video_megabytes} << 20)
+    std::exchange(column.writer, nullptr)->finish();
   if (!column.writer) {
-    const auto number = static_cast<std::int64_t>(column.numbers.size());
-    const std::string path = new_file(target, name, number, alone);
-    column.numbers.emplace(path, number);
-    column.writer = std::make_unique<VideoWriter>(files::join(target.path(), path), form,
-                                                  "the video " + quote(name));
+    column.writer = std::make_unique<VideoWriter>(
+        target.place(video_path(name, column.count++, alone)), form, "the video " + quote(name));
   }
-  const std::int64_t number = static_cast<std::int64_t>(column.numbers.size()) - 1;
+  const std::int64_t number = column.count - 1;
   column.chunks.push_back(number / lerobot_chunks_size);
   column.files.push_back(number % lerobot_chunks_size);
   column.from.push_back(static_cast<double>(column.writer->frames()) / form.rate);
@@ -116,15 +109,16 @@ FeatureStats VideoFiles::stats_of_video(const HeldVideo& video) {
   return stats.take();
 }
 
-std::vector<arrow::Column> VideoFiles::columns() const {
+std::vector<arrow::Column> VideoFiles::take_columns() {
   std::vector<arrow::Column> columns;
-  for (const Column& one : columns_) {
+  for (Column& one : columns_) {
     const std::string before = "videos/" + one.name + "/";
-    const auto seconds = [&](const char* name, const std::vector<double>& values) {
-      columns.push_back(arrow::tensor_column(before + name, at::tensor(values, at::kDouble)));
+    const auto seconds = [&](const char* name, std::vector<double>& values) {
+      columns.push_back(
+          arrow::tensor_column(before + name, at::tensor(std::exchange(values, {}), at::kDouble)));
     };
-    columns.push_back(numbers_column(before + "chunk_index", one.chunks));
-    columns.push_back(numbers_column(before + "file_index", one.files));
+    columns.push_back(numbers_column(before + "chunk_index", std::exchange(one.chunks, {})));
+    columns.push_back(numbers_column(before + "file_index", std::exchange(one.files, {})));
     seconds("from_timestamp", one.from);
     seconds("to_timestamp", one.to);
   }

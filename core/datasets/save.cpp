@@ -5,6 +5,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 namespace td {
 
 namespace {
@@ -50,6 +52,11 @@ std::unique_ptr<datasets::SetWriter> writer_of(DatasetKind kind, const datasets:
   if (plan.path.empty()) fail(Code::io, "no data set can be written: the path is empty");
   if (plan.options.video != VideoChoice::none && kind != DatasetKind::lerobot)
     fail(Code::invalid_argument, "videos are written of LeRobot alone, and not of ", name_of(kind));
+  const double fps = plan.options.fps;
+  if (fps != 0 && !(fps > 0 && std::isfinite(fps)))
+    fail(Code::invalid_argument, "fps is ", fps, ", which is no number of steps in a second");
+  if (fps != 0 && kind != DatasetKind::lerobot)
+    fail(Code::invalid_argument, "fps is of LeRobot alone, and not of ", name_of(kind));
   switch (kind) {
     case DatasetKind::minari: return datasets::write_minari(plan);
     case DatasetKind::lerobot: return datasets::write_lerobot(plan);

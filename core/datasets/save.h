@@ -26,6 +26,7 @@ struct DatasetSaveOptions {
   bool lerobot_v21 = false;  // LeRobot in version 2.1: a table, and a video, for each episode
   VideoChoice video = VideoChoice::none;  // LeRobot: pictures become videos, which lose a little
   std::int32_t video_quality = 0;         // as in VideoForm
+  double fps = 0;       // LeRobot: steps in a second; 0: as the metadata or the times say
   bool resume = false;  // a DatasetWriter goes on behind the episodes that are there
   // With `lossy`: told what is left out. `is_counted`: the kind counts it itself, as the numbers of rows.
   std::function<void(const std::string& what, bool is_counted)> lost = {};

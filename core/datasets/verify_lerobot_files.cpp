@@ -113,6 +113,26 @@ void check_features(Problems& problems, const Plain& info) {
   }
 }
 
+namespace {
+
+// A writer that was killed leaves files which nothing counts yet.
+void check_uncounted(Problems& problems, const SetFolder& folder, const Plain& info,
+                     const char* place, const char* total, const char* what) {
+  const Plain* told = info.find(total, Plain::integer);
+  if (told == nullptr || told->integral() <= 0) return;
+  std::int64_t rows = 0;
+  problems.attempt({place}, [&] {
+    for (const std::string& file : folder.files(place, 1, ".parquet")) {
+      if (rows == told->integral())
+        problems.add({file}, "has ", what, " that ", total, " of meta/info.json does not count");
+      else if (is_whole(folder, file))
+        rows += folder.table(file, FileFormat::parquet, 0)->rows();
+    }
+  });
+}
+
+}  // namespace
+
 void check_tables(Problems& problems, const SetFolder& folder, const Plain& info) {
   const Plain* version = info.find("codebase_version", Plain::text);
   const bool v3 = version != nullptr && version->characters().substr(0, 2) == "v3";
@@ -143,6 +163,8 @@ void check_tables(Problems& problems, const SetFolder& folder, const Plain& info
     return;
   }
   arrow::library(quote(problems.path()) + ", a data set of LeRobot,");
+  check_uncounted(problems, folder, info, "meta/episodes", "total_episodes", "episodes");
+  check_uncounted(problems, folder, info, "data", "total_frames", "rows");
   if (tasks)
     problems.attempt({"meta/tasks.parquet"},
                      [&] { check_task_table(problems, folder, "meta/tasks.parquet"); });

@@ -261,7 +261,8 @@ TD_TEST(what_a_writer_needs) {
   td_dataset_writer *writer = TD_POISON;
   td_tensordict *rows = steps_of(3, 1);
   const char *place = file_named("needs");
-  TD_EXPECT(td_dataset_writer_open(place, TD_DATASET_KIND_LEROBOT, NULL, NULL, &writer),
+  options.flags = TD_DATASET_SAVE_LEROBOT_V21;
+  TD_EXPECT(td_dataset_writer_open(place, TD_DATASET_KIND_LEROBOT, NULL, &options, &writer),
             TD_ERR_UNSUPPORTED);
   TD_CHECK(writer == NULL);
   TD_CHECK(strstr(td_last_error_message(), "not written episode by episode") != NULL);

@@ -354,8 +354,10 @@ TEST(DatasetsSaved, VideosHaveThreeChannels) {
     td.set({"observation", "image", "top"}, at::zeros({5, 8, 8, channels}, at::kByte));
     TensorDict metadata;
     metadata.set_non_tensor({"fps"}, Plain::of_integer(10));
-    datasets::Draft draft{DatasetSaveOptions()};
-    datasets::LeRobotPlanner planner(metadata, draft, /*videos=*/true);
+    DatasetSaveOptions options;
+    options.video = VideoChoice::h264;
+    datasets::Draft draft(options);
+    datasets::LeRobotPlanner planner(metadata, options, draft);
     ASSERT_TRUE(planner.add(datasets::Entries(td), TensorDict(), {}));
     EXPECT_EQ(planner.plan().columns.size(), 5U);
     EXPECT_EQ(draft.fails(), channels != 3);

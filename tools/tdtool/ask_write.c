@@ -36,6 +36,8 @@ static const tool_option convert_options[] = {
      "of videos, less is better and larger: h264 1 to 51, 23 by default; av1 1 to 63, 30 by "
      "default",
      TAKES_COUNT, &convert_asked.video_quality},
+    {"fps", 0, "N", NULL, "LeRobot: steps in a second; by default those of PATH", TAKES_REAL,
+     &convert_asked.fps},
     SAVING_OPTIONS,
 };
 

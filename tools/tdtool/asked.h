@@ -25,6 +25,7 @@ extern struct convert_values {
   bool lossy;
   const char *video;
   int64_t video_quality; /* -1: not asked for */
+  double fps;            /* 0: not asked for */
 } convert_asked;
 extern struct run_values {
   int64_t batch;

@@ -51,6 +51,9 @@ static int convert_set(const char *from, const char *to) {
     options.video = *convert_asked.video == 'a' ? TD_DATASET_VIDEO_AV1 : TD_DATASET_VIDEO_H264;
   if (convert_asked.video_quality >= 0 && !convert_asked.video)
     die_usage("convert: --video-quality is for --video alone");
+  if (convert_asked.fps != 0 && kind != TD_DATASET_KIND_LEROBOT)
+    die_usage("convert: --fps is for --as lerobot and lerobot-v2.1 alone");
+  options.fps = convert_asked.fps;
   if (convert_asked.video_quality == 0) die_usage("convert: --video-quality begins at 1");
   if (convert_asked.video_quality > 0)
     options.video_quality =
@@ -87,7 +90,9 @@ static int convert_set(const char *from, const char *to) {
 int run_convert(int count, char **arguments) {
   (void)count;
   if (convert_asked.as) return convert_set(arguments[0], arguments[1]);
-  if (convert_asked.video) die_usage("convert: --video is for --as lerobot and lerobot-v2.1 alone");
+  if (convert_asked.video || convert_asked.fps != 0)
+    die_usage("convert: --%s is for --as lerobot and lerobot-v2.1 alone",
+              convert_asked.video ? "video" : "fps");
   form as = form_for(arguments[1]);
   refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);

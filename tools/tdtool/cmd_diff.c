@@ -271,7 +271,7 @@ static void compare_dictionaries(const pair *now) {
 
 int run_diff(int count, char **arguments) {
   (void)count;
-  td_tensordict *one = open_any(arguments[0], false), *other = open_any(arguments[1], false);
+  td_tensordict *one = open_rows(arguments[0]), *other = open_rows(arguments[1]);
   size_t bytes[2];
   must(td_nbytes(one, bytes));
   must(td_nbytes(other, bytes + 1));

@@ -41,7 +41,7 @@ static void look(void *user, const block *rows) {
 int run_grep(int count, char **arguments) {
   job all = {.asked = condition_parse(arguments[0]), .out = count > 2 ? arguments[2] : NULL};
   if (all.out) save_begin(all.out);
-  td_tensordict *td = open_any(arguments[1], false);
+  td_tensordict *td = open_rows(arguments[1]);
   bool list = common.json && !all.out && !grep_asked.count;
   if (list) json_begin('[');
   each_block(td, look, &all);

@@ -170,7 +170,7 @@ int run_run(int count, char **arguments) {
   form as = form_for(arguments[2]);
   refuse_existing(arguments[2]);
   must(load_module(arguments[0], &of.module));
-  of.td = open_any(of.path, false);
+  of.td = open_rows(of.path);
   must(td_module_in_keys(of.module, &keys));
   of.in_keys_len = td_keys_len(keys);
   of.in_keys = xcalloc(of.in_keys_len, sizeof *of.in_keys);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dataset.h"
 #include "tdtool.h"
 
 form form_for(const char *path) {
@@ -130,7 +131,11 @@ td_tensordict *open_any(const char *path, bool shapes_only) {
   td_tensordict *td;
   form which = form_of_file(path);
   if (which == FORM_UNKNOWN) die("%s: unknown format", path);
-  must(open_as(which, path, NULL, shapes_only, &td));
+  const td_status status = open_as(which, path, NULL, shapes_only, &td);
+  if (status != TD_OK && is_set_folder(path))
+    die("%s is a data set, no dictionary: tdtool convert %s OUT --as tensordict gives its rows",
+        path, path);
+  must(status);
   return td;
 }
 

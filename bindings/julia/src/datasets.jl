@@ -80,10 +80,10 @@ function video_number(video::Symbol)
     dataset_videos[video]
 end
 
-dataset_save_options(lossy, durable, deflate; resume = false, lerobot_v21 = false, video = :none, video_quality = 0) = Ref(td_dataset_save_options(
+dataset_save_options(lossy, durable, deflate; resume = false, lerobot_v21 = false, video = :none, video_quality = 0, fps = 0) = Ref(td_dataset_save_options(
     flags = lossy * TD_DATASET_SAVE_LOSSY | durable * TD_DATASET_SAVE_DURABLE | resume * TD_DATASET_SAVE_RESUME |
             lerobot_v21 * TD_DATASET_SAVE_LEROBOT_V21,
-    deflate = deflate, video = video_number(video), video_quality = video_quality))
+    deflate = deflate, video = video_number(video), video_quality = video_quality, fps = fps))
 
 function dataset_number(kind::Symbol)
     haskey(dataset_kinds, kind) ||
@@ -93,46 +93,48 @@ end
 
 """
     save_dataset(file, td, kind; metadata = nothing, lossy = false, durable = false, deflate = 0, lerobot_v21 = false,
-                 video = :none, video_quality = 0)
+                 video = :none, video_quality = 0, fps = 0)
     convert_dataset(set, kind, file; lossy = false, durable = false, deflate = 0, lerobot_v21 = false, video = :none,
-                    video_quality = 0)
+                    video_quality = 0, fps = 0)
 
 Write a data set that the library of that kind opens: `:minari` (a folder), `:robomimic`, `:d4rl`, `:torchrl` or `:lerobot`. Episodes of `td` are runs
 of one number in `episode`, or the elements of a lazy stack; `metadata` is what `metadata(set)` gives. What the kind cannot
 hold is an error, and left out, or filled in, with `lossy`. `:lerobot` is version 3.0, or 2.1 with `lerobot_v21`;
 its pictures stay PNG, without a loss, or become videos with `video = :h264` or `:av1`, of `video_quality` 1 to 51 or 63 (less is
-better and larger; 0: 23 and 30).
+better and larger; 0: 23 and 30). It has `fps` steps in a second; 0: those of the metadata, else by the times of the first episode.
 """
 function save_dataset(file::AbstractString, td::TensorDict, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
                       lossy::Bool = false, durable::Bool = false, deflate::Integer = 0, lerobot_v21::Bool = false,
-                      video::Symbol = :none, video_quality::Integer = 0)
+                      video::Symbol = :none, video_quality::Integer = 0, fps::Real = 0)
     about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
     check(td_dataset_save(td, about, dataset_number(kind), String(file),
-                          dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality)))
+                          dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality, fps)))
     file
 end
 
 "See [`save_dataset`](@ref)."
 function convert_dataset(set::Dataset, kind::Symbol, file::AbstractString; lossy::Bool = false, durable::Bool = false,
                          deflate::Integer = 0, lerobot_v21::Bool = false, video::Symbol = :none,
-                         video_quality::Integer = 0)
+                         video_quality::Integer = 0, fps::Real = 0)
     check(td_dataset_convert(set, dataset_number(kind), String(file),
-                             dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality)))
+                             dataset_save_options(lossy, durable, deflate; lerobot_v21, video, video_quality, fps)))
     file
 end
 
 """
-    dataset_writer(file, kind; metadata = nothing, resume = false, lossy = false, durable = false, deflate = 0) -> DatasetWriter
+    dataset_writer(file, kind; metadata = nothing, resume = false, lossy = false, durable = false, deflate = 0,
+                   video = :none, video_quality = 0, fps = 0) -> DatasetWriter
 
 Write a data set episode by episode: `add_episode!(writer, rows; metadata)` adds one, `length(writer)` is the number of episodes,
 `finish!(writer)` ends it. Whatever happens to the program, the set opens and has all episodes that were added. `resume` goes on
-with a set that is there; otherwise the first episode replaces it.
+with a set that is there; otherwise the first episode replaces it. The rest is as in [`save_dataset`](@ref).
 """
 function dataset_writer(file::AbstractString, kind::Symbol; metadata::Union{TensorDict,Nothing} = nothing,
-                        resume::Bool = false, lossy::Bool = false, durable::Bool = false, deflate::Integer = 0)
+                        resume::Bool = false, lossy::Bool = false, durable::Bool = false, deflate::Integer = 0,
+                        video::Symbol = :none, video_quality::Integer = 0, fps::Real = 0)
     about = metadata === nothing ? Ptr{td_tensordict}(C_NULL) : metadata
     call(DatasetWriter, td_dataset_writer_open, String(file), dataset_number(kind), about,
-         dataset_save_options(lossy, durable, deflate; resume))
+         dataset_save_options(lossy, durable, deflate; resume, video, video_quality, fps))
 end
 
 "Add an episode, of which each step is a row. See [`dataset_writer`](@ref)."
@@ -155,3 +157,6 @@ function Base.show(io::IO, set::Dataset)
     isopen(set) || return print(io, "Dataset(closed)")
     print(io, "Dataset(", dataset_kind(set), ", ", length(set), " episodes)")
 end
+
+Base.show(io::IO, writer::DatasetWriter) =
+    isopen(writer) ? print(io, "DatasetWriter(", length(writer), " episodes)") : print(io, "DatasetWriter(closed)")

@@ -92,12 +92,15 @@ let set = open_or_nothing("minari/mixed")
                 @test length(writer) == i - 1
                 add_episode!(writer, episode(cartpole, i); metadata = metadata(cartpole, i))
                 @test length(writer) == i
+                @test sprint(show, writer) == "DatasetWriter($i episodes)"
                 finish!(writer)
                 @test_throws Exception add_episode!(writer, episode(cartpole, i))
                 close(writer)
             end
             @test lengths(open_dataset(file)) == lengths(cartpole)[1:2]
             @test_throws ArgumentError dataset_writer(file, :other)
+            error = try dataset_writer(file, :robomimic; fps = 10) catch thrown thrown end
+            @test occursin("fps is of LeRobot alone", sprint(showerror, error))
         end
     end
 end

@@ -285,8 +285,10 @@ typedef struct td_dataset_save_options {
   td_dataset_video video;      /**< LeRobot: pictures become videos. Since 0.3.0 */
   int32_t video_quality;       /**< of H.264 1 to 51, of AV1 1 to 63, less is better and larger; 0: 23,
                                     AV1 30. Since 0.3.0 */
+  double fps;                  /**< LeRobot: steps in a second; 0: `fps` of the metadata, else by the
+                                    times of the first episode. Since 0.3.0 */
 } td_dataset_save_options;
-#define TD_DATASET_SAVE_OPTIONS_INIT {sizeof(td_dataset_save_options), 0, 0, 0, 0}
+#define TD_DATASET_SAVE_OPTIONS_INIT {sizeof(td_dataset_save_options), 0, 0, 0, 0, 0}
 
 /**
  * Writes a data set that the library of that kind opens. An existing one is replaced once the new one
@@ -303,7 +305,7 @@ typedef struct td_dataset_save_options {
  * for an observation or info without rows in `next`; missing rewards. For robomimic: texts in
  * observations. For D4RL: an episode that ends neither terminated nor
  * truncated, or before its last step; metadata of episodes. For LeRobot, which is written in version
- * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that no `fps` is in the metadata; metadata of episodes; an episode without steps; values that are
+ * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that no `fps` is told; metadata of episodes; an episode without steps; values that are
  * no texts, pictures or numbers of NumPy; episodes with other entries than the first.
  *
  * @param td       borrowed
@@ -355,17 +357,18 @@ typedef struct td_dataset_writer td_dataset_writer;
 /**
  * Opens a writer of a data set. Nothing is written before the first episode, which replaces a set that is
  * there; with TD_DATASET_SAVE_RESUME that set goes on, if there is one. Minari grows in HDF5, D4RL if this library
- * wrote it, TorchRL with buffers that have not replaced rows. LeRobot is not written so.
+ * wrote it, TorchRL with buffers that have not replaced rows, LeRobot in version 3.0 with its own names of files: each
+ * episode has files of its own.
  *
- * @param file     borrowed; UTF-8 path of a file, or of the folder of Minari or TorchRL, which may be
- *                 missing; one writer at a time
+ * @param file     borrowed; UTF-8 path of a file, or of the folder of Minari, LeRobot or TorchRL, which may
+ *                 be missing; one writer at a time
  * @param kind     what is written
  * @param metadata borrowed; what td_dataset_metadata() gives; NULL: none; not used for a set that goes on
  * @param options  borrowed; NULL for the defaults
  * @param result   new; free with td_dataset_writer_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (the kind is not written so; the set cannot go on; this build has
- *         no HDF5), TD_ERR_IO (also: something that is no such data set is in the way), TD_ERR_FORMAT
+ *         no HDF5 or Arrow), TD_ERR_IO (also: something that is no such data set is in the way), TD_ERR_FORMAT
  *         (the set that is there is damaged; a space in the metadata is no JSON),
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `metadata`
@@ -386,7 +389,7 @@ td_status td_dataset_writer_open(const char *file, td_dataset_kind kind,
  * @param metadata borrowed; of the episode, what td_dataset_episode_metadata() gives; NULL: none
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (the writer is closed), TD_ERR_BUSY (another writer replaced the
- *         file), TD_ERR_IO, and those of td_dataset_save()
+ *         set), TD_ERR_IO, and those of td_dataset_save()
  * @threadsafety needs exclusive access to `writer`; safe while other threads only read the dictionaries
  */
 TD_API(0, 2) TD_MUST_USE

@@ -94,6 +94,9 @@ namespace TensorDicts
         /// <summary>Quality of videos: of H.264 1 to 51, of AV1 1 to 63, less is better and larger; 0: 23, AV1 30.</summary>
         public int VideoQuality { get; set; }
 
+        /// <summary>LeRobot: steps in a second; 0: those of the metadata, else by the times of the first episode.</summary>
+        public double Fps { get; set; }
+
         internal td_dataset_save_options Raw()
         {
             td_dataset_save_options raw = td_dataset_save_options.Default;
@@ -104,6 +107,7 @@ namespace TensorDicts
             raw.deflate = Deflate;
             raw.video = (td_dataset_video)(int)Video;
             raw.video_quality = VideoQuality;
+            raw.fps = Fps;
             return raw;
         }
     }
@@ -209,6 +213,9 @@ namespace TensorDicts
         /// <summary>Closes the data set. What was read from it stays.</summary>
         public void Dispose() => handle.Dispose();
 
+        /// <inheritdoc/>
+        public override string ToString() => handle.IsClosed ? "Dataset(closed)" : $"Dataset({Kind}, {EpisodeCount} episodes)";
+
         /// <summary>
         /// The steps of all episodes as batches, as those of <see cref="Flat"/>. They are read when a batch is made, ahead by the
         /// workers; slices stay in an episode.
@@ -286,6 +293,10 @@ namespace TensorDicts
 
         /// <summary>Frees the writer. The episodes that were added stay.</summary>
         public void Dispose() => handle.Dispose();
+
+        /// <inheritdoc/>
+        public override string ToString() =>
+            handle.IsClosed ? "DatasetWriter(closed)" : $"DatasetWriter({EpisodeCount} episodes)";
     }
 
     /// <content>Data sets.</content>

@@ -223,12 +223,16 @@ public class DatasetTests
                 using TensorDict about = set.EpisodeMetadata(i);
                 Assert.Equal(i, writer.EpisodeCount);
                 writer.Add(rows, i == 0 ? about : null);
-                Assert.Equal(i + 1, writer.EpisodeCount);
+                Assert.Equal($"DatasetWriter({i + 1} episodes)", writer.ToString());
                 writer.Close();
                 Assert.ThrowsAny<Exception>(() => writer.Add(rows));
             }
             using Dataset again = Dataset.Open(file);
             Assert.Equal(new[] { set.Lengths[0], set.Lengths[1] }, again.Lengths);
+            Assert.Equal("Dataset(Robomimic, 2 episodes)", again.ToString());
+            var rate = new DatasetSaveOptions { Fps = 10 };
+            var refused = Assert.ThrowsAny<Exception>(() => new DatasetWriter(file, DatasetKind.Robomimic, null, rate));
+            Assert.Contains("fps is of LeRobot alone", refused.Message);
         }
         finally
         {

@@ -45,7 +45,7 @@ impl DatasetKind {
 }
 
 /// How a data set is opened.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DatasetOptions {
     raw: sys::td_dataset_options,
     clock: Option<CString>,
@@ -108,7 +108,7 @@ pub enum DatasetVideo {
 }
 
 /// How a data set is written.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DatasetSaveOptions {
     raw: sys::td_dataset_save_options,
 }
@@ -161,6 +161,12 @@ impl DatasetSaveOptions {
     /// Of videos: of H.264 1 to 51 (23 without a call), of AV1 1 to 63 (30); less is better and larger.
     pub fn video_quality(mut self, quality: i32) -> Self {
         self.raw.video_quality = quality;
+        self
+    }
+
+    /// LeRobot: steps in a second; without a call those of the metadata, else by the times of the first episode.
+    pub fn fps(mut self, fps: f64) -> Self {
+        self.raw.fps = fps;
         self
     }
 }
@@ -413,5 +419,23 @@ impl DatasetWriter {
     pub fn close(&mut self) -> Result<()> {
         // SAFETY: the handle is alive and ours alone.
         check(unsafe { sys::td_dataset_writer_close(self.handle.get_mut()) })
+    }
+}
+
+impl std::fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.kind(), self.episodes()) {
+            (Ok(kind), Ok(episodes)) => write!(f, "Dataset({kind:?}, {episodes} episodes)"),
+            _ => write!(f, "Dataset"),
+        }
+    }
+}
+
+impl std::fmt::Debug for DatasetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.episodes() {
+            Ok(episodes) => write!(f, "DatasetWriter({episodes} episodes)"),
+            _ => write!(f, "DatasetWriter"),
+        }
     }
 }

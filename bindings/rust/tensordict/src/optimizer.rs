@@ -145,3 +145,9 @@ impl Optimizer {
         check(unsafe { sys::td_optimizer_load_state(self.handle.get_mut(), state.raw()) })
     }
 }
+
+impl std::fmt::Debug for Optimizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Optimizer(lr {})", self.lr())
+    }
+}

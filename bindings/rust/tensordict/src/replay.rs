@@ -501,3 +501,12 @@ impl Replay {
         })
     }
 }
+
+impl std::fmt::Debug for Replay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place() {
+            Ok(place) => write!(f, "Replay({} of {} rows)", place[0], place[1]),
+            Err(_) => write!(f, "Replay"),
+        }
+    }
+}

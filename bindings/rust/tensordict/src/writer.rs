@@ -263,3 +263,9 @@ impl Writer<'static> {
         }
     }
 }
+
+impl std::fmt::Debug for Writer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Writer({} rows)", self.rows())
+    }
+}

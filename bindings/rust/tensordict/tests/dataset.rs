@@ -175,12 +175,16 @@ fn a_set_is_written_by_episodes() {
         assert_eq!(writer.episodes().unwrap(), i);
         let about = set.episode_metadata(i).unwrap();
         writer.add(&set.episode(i).unwrap(), Some(&about)).unwrap();
-        assert_eq!(writer.episodes().unwrap(), i + 1);
+        assert_eq!(format!("{writer:?}"), format!("DatasetWriter({} episodes)", i + 1));
         writer.close().unwrap();
         let late = writer.add(&set.episode(i).unwrap(), None).err().unwrap();
         assert_eq!(late.kind(), ErrorKind::InvalidArgument);
     }
     let again = Dataset::open(&file, &DatasetOptions::new()).unwrap();
     assert_eq!(again.lengths().unwrap(), set.lengths().unwrap()[..2]);
+    assert_eq!(format!("{again:?}"), "Dataset(Robomimic, 2 episodes)");
+    let rate = DatasetSaveOptions::new().fps(10.0);
+    let refused = DatasetWriter::open(&file, kind, None, &rate).err().unwrap();
+    assert!(refused.to_string().contains("fps is of LeRobot alone"), "{refused}");
     std::fs::remove_file(&file).unwrap();
 }
