@@ -48,7 +48,7 @@ class LeRobotEpisodes {
   Draft& draft() noexcept { return draft_; }
   Plain info() const { return without_words(lerobot_info(planner_.plan(), metadata_, options_)); }
 
-  // Whether it is one: an episode without steps is none.
+  // Whether it is an episode: without steps it is left out.
   bool plan(const Entries& entries, const TensorDict& about, const std::vector<HeldVideo>& videos) {
     const bool first = !is_planned_;
     if (!planner_.add(entries, about, videos)) return false;
@@ -89,12 +89,14 @@ class LeRobotEpisodes {
 
   void plan_end() { planner_.finish(); }
 
-  // Everything that is not written yet. info.json is the last: it counts the episodes.
-  void write(SetTarget& target) {
+  // Everything that is not written yet. info.json is the last, and returned: it counts the episodes.
+  std::string write(SetTarget& target) {
     rows_.write(target, planner_.plan());
     video_files_.finish();
     options_.lerobot_v21 ? lists_.write_lines(target, tasks()) : write_lists(target);
-    target.put("meta/info.json", python_json(info()));
+    std::string text = python_json(info());
+    target.put("meta/info.json", text);
+    return text;
   }
 
  private:
@@ -347,11 +349,11 @@ class LeRobotWriter final : public SetWriter {
   void publish() {
     now_->draft().require_all(DatasetKind::lerobot);
     if (!target_) target_.emplace(folder_, SetTarget::Way::whole);
-    now_->write(*target_);
+    std::string info = now_->write(*target_);
     target_->commit(plan_.options.durable);
+    info_ = std::move(info);
     target_.reset();
     is_there_ = true;
-    if (plan_.each) info_ = info_on_disk();
   }
 
   SetPlan plan_;

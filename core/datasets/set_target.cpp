@@ -11,7 +11,7 @@ SetTarget::SetTarget(const std::string& folder, Way way) : folder_(folder) {
 }
 
 SetTarget::~SetTarget() {
-  for (const std::string& path : elsewhere_) ::unlink(path.c_str());
+  for (const std::string& path : new_) ::unlink(path.c_str());
 }
 
 std::string SetTarget::path(const std::string& relative) {
@@ -44,16 +44,19 @@ void SetTarget::put(const std::string& relative, std::string_view content) {
 
 std::string SetTarget::place(const std::string& relative) {
   std::string made = path(relative);
-  if (!whole_) elsewhere_.push_back(made);
+  if (!whole_) new_.push_back(made);
   return made;
 }
 
 void SetTarget::commit(bool durable) {
   if (whole_) return whole_->commit(durable);
   if (durable) parents_.sync();
-  for (files::NewFile& file : files_) file.commit(durable);
+  for (files::NewFile& file : files_) {
+    if (files::look(file.target()).found == files::Found::nothing) new_.push_back(file.target());
+    file.commit(durable);
+  }
   parents_.keep();
-  elsewhere_.clear();
+  new_.clear();
 }
 
 }  // namespace td::datasets

@@ -14,7 +14,7 @@
 
 namespace td::datasets {
 
-// Without commit() nothing has changed. Paths are relative to the set; their folders are made.
+// Without commit(), and when it fails, no new file is left. Paths are relative to the set; their folders are made.
 class SetTarget {
  public:
   enum class Way {
@@ -28,7 +28,7 @@ class SetTarget {
 
   void put(const std::string& relative, const std::function<void(files::NewFile&)>& fill);
   void put(const std::string& relative, std::string_view content);
-  // The path of a file that is not there yet, for somebody else who writes it.
+  // The path of a file that is not there yet, for a writer of its own.
   std::string place(const std::string& relative);
 
   void commit(bool durable);
@@ -39,9 +39,9 @@ class SetTarget {
   const std::string folder_;
   std::optional<files::FolderReplacement> whole_;
   files::NewFolders parents_;
-  std::set<std::string> made_;          // folders of `whole_`
-  std::deque<files::NewFile> files_;    // of `more`
-  std::vector<std::string> elsewhere_;  // of `more`, written by others
+  std::set<std::string> made_;        // folders of `whole_`
+  std::deque<files::NewFile> files_;  // of `more`
+  std::vector<std::string> new_;      // of `more`, in their places
 };
 
 }  // namespace td::datasets

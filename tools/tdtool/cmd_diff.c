@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset.h"
 #include "runs.h"
 
 /* What diff compares of a dictionary besides its entries. */
@@ -271,7 +272,10 @@ static void compare_dictionaries(const pair *now) {
 
 int run_diff(int count, char **arguments) {
   (void)count;
-  td_tensordict *one = open_rows(arguments[0]), *other = open_rows(arguments[1]);
+  /* Of HDF5 a file is a dictionary, too, unless it is compared with a folder. */
+  const bool rows = is_set_folder(arguments[0]) || is_set_folder(arguments[1]);
+  td_tensordict *one = rows ? open_rows(arguments[0]) : open_any(arguments[0], false),
+                *other = rows ? open_rows(arguments[1]) : open_any(arguments[1], false);
   size_t bytes[2];
   must(td_nbytes(one, bytes));
   must(td_nbytes(other, bytes + 1));

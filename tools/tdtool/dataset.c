@@ -74,7 +74,9 @@ td_tensordict *open_rows(const char *path) {
   td_dataset *set;
   td_tensordict *td;
   if (!is_set(path)) return open_any(path, false);
-  must(td_dataset_open(path, NULL, &set));
+  const td_status status = td_dataset_open(path, NULL, &set);
+  if (status != TD_OK && !is_set_folder(path)) return open_any(path, false);
+  must(status);
   must(td_dataset_flat(set, &td));
   td_dataset_free(set);
   return td;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dataset.h"
 #include "disk.h"
 #include "rows.h"
 #include "runs.h"
@@ -86,6 +87,12 @@ td_tensordict *open_any(const char *path, bool shapes_only) {
 }
 
 td_tensordict *open_rows(const char *path) { return open_any(path, false); }
+
+/* A folder of a data set does not open as a dictionary: tdtool-main looks at it. */
+bool is_set_folder(const char *path) {
+  (void)path;
+  return false;
+}
 
 static int run_show_disk(int count, char **arguments) {
   form which = FORM_UNKNOWN;

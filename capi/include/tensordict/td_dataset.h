@@ -305,7 +305,7 @@ typedef struct td_dataset_save_options {
  * for an observation or info without rows in `next`; missing rewards. For robomimic: texts in
  * observations. For D4RL: an episode that ends neither terminated nor
  * truncated, or before its last step; metadata of episodes. For LeRobot, which is written in version
- * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that no `fps` is told; metadata of episodes; an episode without steps; values that are
+ * 3.0 unless TD_DATASET_SAVE_LEROBOT_V21 is set: that nothing says `fps`; metadata of episodes; an episode without steps; values that are
  * no texts, pictures or numbers of NumPy; episodes with other entries than the first.
  *
  * @param td       borrowed
