@@ -258,9 +258,8 @@ TD_TEST(what_cannot_grow) {
   const char *bare = kept(file_named("bare"));
   td_copy_tree(data_of("lerobot/arm"), bare);
   unlink(td_path(bare, "meta/stats.json"));
-  TD_EXPECT(td_dataset_writer_open(bare, TD_DATASET_KIND_LEROBOT, NULL, &options, &writer),
-            TD_ERR_UNSUPPORTED);
-  TD_CHECK_TEXT(td_last_error_message(), "no statistics");
+  TD_DO(td_dataset_writer_open(bare, TD_DATASET_KIND_LEROBOT, NULL, &options, &writer));
+  td_dataset_writer_free(writer); /* its episodes have statistics */
   static const double bad[] = {-1, 0.0 / 0.0, 1.0 / 0.0};
   for (size_t i = 0; i < 3; i++) {
     options.fps = bad[i];

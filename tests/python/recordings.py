@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Data sets of LeRobot, and this library: recordings.py TDTOOL
+"""Data sets of LeRobot, and this library: recordings.py TDTOOL SET_GROWS
 
 LeRobot writes a set, tdtool reads and writes it, and LeRobot opens what was written, finds the same in each frame, and records on.
+set_grows.c records a set by episodes and is killed, again and again: LeRobot opens what is there, with all episodes, and records on.
 LeRobot writes videos, and the frames that tdtool reads, and those of its copy, are the ones that PyAV decodes.
 random_sets.py has those at random, and of other kinds.
 Skips, with a word why, what is not installed.
 """
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 import torch
 from tensordict import TensorDict
 
-TDTOOL = sys.argv[1]
+TDTOOL, SET_GROWS = sys.argv[1:]
 
 
 def tdtool(*arguments):
@@ -113,10 +116,60 @@ def lerobot_videos(folder):
     print(f"LeRobot's videos: {len(wanted)} frames")
 
 
+def grown_sets(folder):
+    from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+    place, rnd, kills = folder / "grown", random.Random(0), 0
+
+    def check(least):
+        dataset = LeRobotDataset("local/set", root=place)
+        assert dataset.num_episodes >= least, (dataset.num_episodes, least)
+        row = 0
+        for episode in range(dataset.num_episodes):
+            for step in range(3 + episode % 4):
+                frame = dataset[row]
+                assert (int(frame["episode_index"]), int(frame["frame_index"]), int(frame["index"])) == (episode, step, row)
+                assert frame["task"] == f"task {episode // 5}" and abs(float(frame["timestamp"]) - step / 20) < 1e-6
+                assert frame["observation.state"].tolist() == [100 * episode + 10 * step + j for j in range(4)]
+                assert frame["action"].tolist() == [(episode - step) / 2] * 2 and float(frame["next.reward"]) == step
+                assert round(float(frame["observation.images.top"].max()) * 255) == (episode * 7 + step) % 256
+                row += 1
+        assert row == len(dataset)
+        return dataset
+
+    there = 0
+    while there < 40:
+        with subprocess.Popen([SET_GROWS, place, "40", "1000"], stdout=subprocess.PIPE, text=True) as grows:
+            time.sleep(0.3 + rnd.random() * 0.3)
+            grows.kill()
+            lines = grows.stdout.read().split()
+        kills += 1
+        there = max(there, int(lines[-1]) if lines else 0)
+        if there:
+            check(there)
+    subprocess.run([SET_GROWS, place, "40"], check=True, stdout=subprocess.DEVNULL)
+    assert tdtool("verify", place) is not None
+    dataset = check(40)
+    states = np.stack([dataset[i]["observation.state"].numpy() for i in range(len(dataset))]).astype(float)
+    stats = dataset.meta.stats["observation.state"]
+    assert np.allclose(stats["mean"], states.mean(0)) and np.allclose(stats["std"], states.std(0))
+    assert stats["count"] == [len(dataset)] and np.allclose(stats["max"], states.max(0))
+    for step in range(3):  # episode 40, by LeRobot
+        dataset.add_frame({"observation.state": np.float32([4000 + 10 * step + j for j in range(4)]), "action": np.full(2, (40 - step) / 2),
+                           "next.reward": np.float32([step]).reshape(()), "observation.images.top": np.full((8, 10, 3), (280 + step) % 256, np.uint8),
+                           "task": "task 8"})
+    dataset.save_episode()
+    dataset.finalize()
+    check(41)
+    subprocess.run([SET_GROWS, place, "45"], check=True, stdout=subprocess.DEVNULL)
+    check(45)
+    print(f"grown sets: 45 episodes, killed {kills} times")
+
+
 try:
     import lerobot
 except ImportError as missing:
     sys.exit(print(f"skip: data sets of LeRobot: {missing}"))
-for test in (lerobot_sets, lerobot_videos):
+for test in (lerobot_sets, grown_sets, lerobot_videos):
     with tempfile.TemporaryDirectory() as scratch:
         test(pathlib.Path(scratch))

@@ -16,7 +16,8 @@ const tool_command command_grep = {
     .arguments = "CONDITION PATH [OUT] [OPTION...]",
     .summary = "Finds the rows that meet a condition, and lists or saves them",
     .text =
-        "A row is one element of the batch. CONDITION compares keys and numbers: < <= > >= == !=, "
+        "A row is one element of the batch; PATH may be a data set. CONDITION compares keys and "
+        "numbers: < <= > >= == !=, "
         "joined by and, or, not and brackets. abs(KEY) and isnan(KEY) work on each element. Where "
         "a row has several elements, any(...) or all(...) makes one of them. A key with blanks or "
         "signs stands in double quotes. true is 1 and false is 0; numbers are compared with "

@@ -114,7 +114,8 @@ const tool_command command_diff = {
     .arguments = "PATH PATH [OPTION...]",
     .summary = "Shows where two dictionaries differ",
     .text =
-        "The two may be stored in different formats. tdtool compares structure, dtypes and "
+        "The two may be stored in different formats, and be data sets, of which the rows are "
+        "compared. tdtool compares structure, dtypes and "
         "shapes, then values: it prints the first position that differs and the largest "
         "difference. NaN equals NaN. Without a difference it prints nothing and exits with 0, "
         "otherwise with 1.",

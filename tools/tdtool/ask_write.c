@@ -82,7 +82,8 @@ const tool_command command_run = {
     .text =
         "MODULE is a TorchScript archive. Such an archive is code: run only those that you trust, "
         "or give the checksum. OUT gets all entries of PATH and the outputs of the module, which "
-        "replace entries of the same key. A row is one element of the first batch dimension. The "
+        "replace entries of the same key. A row is one element of the first batch dimension; PATH "
+        "may be a data set, which is read whole. The "
         "module gets some rows at once, so a folder may be larger than the memory; a lazy stack "
         "may not. The archive names the keys of inputs and outputs; others are given one by one: "
         "--in agent/image --in agent/goal. OUT appears under its name only when it is complete.",

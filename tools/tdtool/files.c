@@ -127,15 +127,19 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
   return way_of(which)->open(&job, td);
 }
 
-td_tensordict *open_any(const char *path, bool shapes_only) {
-  td_tensordict *td;
-  form which = form_of_file(path);
-  if (which == FORM_UNKNOWN) die("%s: unknown format", path);
-  const td_status status = open_as(which, path, NULL, shapes_only, &td);
+/* A data set is no dictionary, and can become one. */
+static void must_open(td_status status, const char *path) {
   if (status != TD_OK && is_set_folder(path))
     die("%s is a data set, no dictionary: tdtool convert %s OUT --as tensordict gives its rows",
         path, path);
   must(status);
+}
+
+td_tensordict *open_any(const char *path, bool shapes_only) {
+  td_tensordict *td;
+  form which = form_of_file(path);
+  if (which == FORM_UNKNOWN) die("%s: unknown format", path);
+  must_open(open_as(which, path, NULL, shapes_only, &td), path);
   return td;
 }
 
@@ -152,7 +156,7 @@ char *metadata_of(const char *path, form which) {
 
 td_tensordict *open_folder_shared(const char *path) {
   td_tensordict *td;
-  must(td_memmap_load(path, NULL, &td));
+  must_open(td_memmap_load(path, NULL, &td), path);
   return td;
 }
 
