@@ -293,3 +293,48 @@ TD_TEST(steps_in_a_second) {
   td_free(metadata);
   td_free(td);
 }
+
+/* Each episode has a video of its own. */
+TD_TEST(cameras_become_videos) {
+  need_arrow();
+  const char *place = kept(file_named("cameras"));
+  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
+  options.flags = TD_DATASET_SAVE_RESUME;
+  options.fps = 10;
+  options.video = TD_DATASET_VIDEO_H264;
+  for (int64_t number = 0; number < 3; number++) {
+    td_dataset_writer *writer = NULL;
+    td_status status =
+        td_dataset_writer_open(place, TD_DATASET_KIND_LEROBOT, NULL, &options, &writer);
+    if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
+    TD_DO(status);
+    for (int64_t more = 0; more < 2; more++) {
+      td_tensordict *td = steps_of(2 * number + more);
+      const int64_t steps = 3 + (2 * number + more) % 4;
+      td_put(td, FRONT,
+             td_filled(TD_DTYPE_UINT8, (double)(40 * number), TD_SIZES(steps, 16, 16, 3)));
+      status = td_dataset_writer_add(writer, td, NULL);
+      if (status == TD_ERR_UNSUPPORTED) td_test_skip("%s", td_last_error_message());
+      TD_DO(status);
+      td_free(td);
+    }
+    td_dataset_writer_free(writer);
+  }
+  td_dataset_options opened = TD_DATASET_OPTIONS_INIT;
+  opened.flags = TD_DATASET_VIDEOS;
+  td_dataset *set = NULL;
+  TD_DO(td_dataset_open(place, &opened, &set));
+  for (int64_t number = 0; number < 6; number++) {
+    td_tensordict *td = NULL;
+    TD_DO(td_dataset_episode(set, number, &td));
+    td_tensor *front = td_take(td, FRONT);
+    const uint8_t *pixels = NULL;
+    TD_DO(td_tensor_data(front, (void **)&pixels));
+    TD_CHECK(abs(pixels[0] - (int)(40 * (number / 2))) < 12);
+    td_tensor_free(front);
+    td_free(td);
+  }
+  td_dataset_free(set);
+  TD_CHECK(td_exists(td_path(place, "videos/observation.images.front/chunk-000/file-005.mp4")));
+  TD_CHECK_INT(problems_of(place), 0);
+}

@@ -811,3 +811,8 @@ const scenario scenarios[] = {
     {"append_told", append_told, told_rows_of_step, look_told, 1, 0, 0},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
+
+int scenario_is_asked(const scenario *it) {
+  const char *only = getenv("TD_KILL_ONLY");
+  return only == NULL || strcmp(only, it->name) == 0;
+}

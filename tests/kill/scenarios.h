@@ -22,6 +22,8 @@ typedef struct scenario {
 
 extern const scenario scenarios[];
 extern const int scenario_count;
+/* TD_KILL_ONLY names one of them, to try it alone. */
+int scenario_is_asked(const scenario *it);
 
 /* The sources of most of them: four rows, and rows of which there are more with each state. */
 td_tensordict *kill_state(int64_t state);

@@ -140,6 +140,7 @@ TD_TEST(safetensors_durably) { kill_often("safetensors_durably"); }
 TD_TEST(hdf5) { kill_often("hdf5"); }
 #endif
 #ifdef TD_TEST_ARROW
+TD_TEST(lerobot) { kill_often("lerobot"); }
 TD_TEST(parquet) { kill_often("parquet"); }
 TD_TEST(arrow) { kill_often("arrow"); }
 #endif
