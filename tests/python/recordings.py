@@ -117,8 +117,9 @@ def lerobot_videos(folder):
 
 
 def grown_sets(folder):
-    from lerobot.datasets.lerobot_dataset import LeRobotDataset
+    from sets_of_lerobot import library
 
+    LeRobotDataset = library()
     place, rnd, kills = folder / "grown", random.Random(0), 0
 
     def check(least):
@@ -140,13 +141,13 @@ def grown_sets(folder):
     there = 0
     while there < 40:
         with subprocess.Popen([SET_GROWS, place, "40", "1000"], stdout=subprocess.PIPE, text=True) as grows:
-            time.sleep(0.3 + rnd.random() * 0.3)
+            lines = [grows.stdout.readline()]
+            time.sleep(rnd.random() * 0.1)
             grows.kill()
-            lines = grows.stdout.read().split()
+            lines += grows.stdout.read().split()
         kills += 1
-        there = max(there, int(lines[-1]) if lines else 0)
-        if there:
-            check(there)
+        there = int(lines[-1])
+        check(there)
     subprocess.run([SET_GROWS, place, "40"], check=True, stdout=subprocess.DEVNULL)
     assert tdtool("verify", place) is not None
     dataset = check(40)
@@ -156,7 +157,7 @@ def grown_sets(folder):
     assert stats["count"] == [len(dataset)] and np.allclose(stats["max"], states.max(0))
     for step in range(3):  # episode 40, by LeRobot
         dataset.add_frame({"observation.state": np.float32([4000 + 10 * step + j for j in range(4)]), "action": np.full(2, (40 - step) / 2),
-                           "next.reward": np.float32([step]).reshape(()), "observation.images.top": np.full((8, 10, 3), (280 + step) % 256, np.uint8),
+                           "next.reward": np.float32([step]), "observation.images.top": np.full((8, 10, 3), (280 + step) % 256, np.uint8),
                            "task": "task 8"})
     dataset.save_episode()
     dataset.finalize()
