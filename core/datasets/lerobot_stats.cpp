@@ -3,11 +3,13 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/tensor/sizes.h"
+#include "core/tensor/workers.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace td::datasets {
 
@@ -104,6 +106,8 @@ FeatureStats FeatureStats::read(const Plain& object, const std::string& where) {
 }
 
 FeatureStats stats_of(const at::Tensor& rows) {
+  std::optional<OneThread> one_thread;
+  if (rows.numel() < at::internal::GRAIN_SIZE) one_thread.emplace();
   const std::int64_t last = rows.dim() < 2 ? 1 : rows.size(-1);
   const at::Tensor all = rows.reshape({-1, last}), numbers = all.to(at::kDouble);
   const at::Tensor ordered = std::get<0>(numbers.sort(0));
@@ -129,6 +133,7 @@ FeatureStats stats_of(const at::Tensor& rows) {
 }
 
 void PictureStats::add(const at::Tensor& picture) {
+  const OneThread one_thread;
   at::Tensor pixels = picture;
   if (pixels.scalar_type() != at::kByte) pixels = pixels.floor_divide(257);  // 16 bits
   const bool colours = pixels.dim() == 3 && pixels.size(2) >= 3;
@@ -143,6 +148,7 @@ void PictureStats::add(const at::Tensor& picture) {
 }
 
 FeatureStats PictureStats::take() const {
+  const OneThread one_thread;
   FeatureStats stats;
   const std::int64_t channels = counts_.size(0);
   for (at::Tensor& value : stats.values) value = at::zeros({channels, 1, 1}, at::kDouble);
@@ -231,6 +237,7 @@ const FeatureStats* find(const SetStats& stats, const std::string& feature) {
 }  // namespace
 
 const SetStats& StatsOfEpisodes::take() {
+  const OneThread one_thread;
   if (waiting_.size() != 1) {
     SetStats all;
     for (std::size_t i = 0; !waiting_.empty() && i < waiting_[0].size(); ++i) {

@@ -35,6 +35,19 @@ inline void limit_threads(int threads) {
 #endif
 }
 
+// Work on small tensors, for which libtorch's threads are not worth their start. They also wait busily for more, and are missing
+// in a child of a process that has used them.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { limit_threads(1); }
+  ~OneThread() { limit_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
 // Shared by its owner and its threads: it outlives a callback that frees the owner.
 class Workers : public std::enable_shared_from_this<Workers> {
  public:
