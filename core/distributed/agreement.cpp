@@ -63,6 +63,7 @@ std::size_t bytes_of(RowsView rows) noexcept {
 
 void pack(RowsView rows, at::Tensor& into, std::size_t at) {
   for (const at::Tensor& row : rows) {
+    if (row.nbytes() == 0) continue;
     std::memcpy(static_cast<char*>(into.data_ptr()) + at, row.data_ptr(), row.nbytes());
     at += row.nbytes();
   }

@@ -87,6 +87,7 @@ void reduce_gathered(RowsView rows, const std::vector<at::Tensor>& ranks, Op op)
   const c10::NoGradGuard no_grad;
   std::size_t at = 0;
   for (const at::Tensor& row : rows) {
+    if (row.nbytes() == 0) continue;
     const at::Tensor more = at::empty_like(row);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const at::Tensor& into = i == 0 ? row : more;
