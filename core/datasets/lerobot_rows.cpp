@@ -43,9 +43,10 @@ void LeRobotValues::append(LeRobotValues&& more) {
 
 void LeRobotRows::add(SetTarget& target, const LeRobotPlan& plan, LeRobotValues values,
                       const at::Tensor& times) {
-  const std::int64_t waits = waiting_.bytes();
-  if (waits > 0 && waits + values.bytes() > lerobot_file_megabytes << 20) write(target, plan);
+  const std::int64_t bytes = values.bytes();
+  if (bytes_ > 0 && bytes_ + bytes > lerobot_file_megabytes << 20) write(target, plan);
   waiting_.append(std::move(values));
+  bytes_ += bytes;
   times_.push_back(times);
   for (std::int64_t row = 0; row < plan.last.steps; ++row) {
     frames_.push_back(row);
@@ -58,6 +59,7 @@ void LeRobotRows::add(SetTarget& target, const LeRobotPlan& plan, LeRobotValues 
 
 void LeRobotRows::write(SetTarget& target, const LeRobotPlan& plan) {
   LeRobotValues values = std::exchange(waiting_, LeRobotValues(0));
+  bytes_ = 0;
   if (groups_.empty()) return;
   const std::int64_t chunk = files_ / lerobot_chunks_size, file = files_ % lerobot_chunks_size;
   const std::string path =

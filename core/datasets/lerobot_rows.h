@@ -42,6 +42,7 @@ class LeRobotRows {
   bool v21_;
   std::int64_t files_ = 0, rows_ = 0;
   LeRobotValues waiting_;
+  std::int64_t bytes_ = 0;  // of what waits
   std::vector<at::Tensor> times_;
   std::vector<std::int64_t> frames_, episodes_, index_, tasks_, groups_;
 };

@@ -133,7 +133,6 @@ FeatureStats stats_of(const at::Tensor& rows) {
 }
 
 void PictureStats::add(const at::Tensor& picture) {
-  const OneThread one_thread;
   at::Tensor pixels = picture;
   if (pixels.scalar_type() != at::kByte) pixels = pixels.floor_divide(257);  // 16 bits
   const bool colours = pixels.dim() == 3 && pixels.size(2) >= 3;

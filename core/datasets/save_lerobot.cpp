@@ -269,8 +269,7 @@ class LeRobotWriter final : public SetWriter {
     if (plan_.each && plan_.options.lerobot_v21) {
       fail(Code::unsupported,
            "a data set of LeRobot v2.1 is not written episode by episode: write version 3.0, or "
-           "save or "
-           "convert it as a whole");
+           "save or convert it as a whole");
     }
     folder_ = folder_for(plan_.path, DatasetKind::lerobot, info_file);
     arrow::library(quote(folder_) + ", a data set of LeRobot,");  // before the work
