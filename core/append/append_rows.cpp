@@ -111,6 +111,7 @@ void append_rows(record::Layout& folder, FolderLock& lock, const TensorDict& td,
     if (lock.has_name(folder.dir())) publisher.trim();
     throw;
   }
+  if (publisher.sums() != nullptr) publisher.sums()->keep();
 }
 
 // A folder with the first rows, in one step. Returns false if another process made one meanwhile.

@@ -1,5 +1,7 @@
 #include "core/record/row_sums.h"
 
+#include "core/record/known_sums.h"
+
 #include <fcntl.h>
 #include <algorithm>
 #include <cerrno>
@@ -37,10 +39,18 @@ bool RowSums::present(const Layout& folder) {
 }
 
 RowSums::RowSums(const Layout& folder, std::int64_t rows, bool check) : folder_(folder) {
+  const bool compares = check && present(folder);
+  if (std::optional<std::deque<Hasher>> kept; compares && (kept = take_kept_sums(folder))) {
+    hashers_ = std::move(*kept);
+    rows_ = rows;
+    return;
+  }
   hashers_.resize(folder.leaves().size());
   read(rows);
-  if (check && present(folder)) this->check();
+  if (compares) this->check();
 }
+
+void RowSums::keep() noexcept { keep_sums(folder_, std::move(hashers_)); }
 
 void RowSums::read(std::int64_t rows) {
   for (std::size_t i = 0; i < hashers_.size(); ++i) {

@@ -16,7 +16,7 @@ class RowSums {
   static bool present(const Layout& folder);
 
   // Reads the first rows of each file. `check`: Code::format if they do not match the folder's checksums;
-  // otherwise accepts damaged rows.
+  // otherwise accepts damaged rows. With `check`, files that nobody has changed since keep() are not read again.
   RowSums(const Layout& folder, std::int64_t rows, bool check);
 
   // Hashes further rows of the files, up to `rows`.
@@ -28,6 +28,9 @@ class RowSums {
 
   // The file of checksums for `rows` rows, all of which were added.
   std::string text(std::int64_t rows) const;
+
+  // Once that file is in its place: for the next one of this folder in this process. This one is at its end.
+  void keep() noexcept;
 
  private:
   void check() const;

@@ -1,4 +1,5 @@
 /* Folders that grow: a writer without capacity, dictionaries that are appended, rows that go. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -622,6 +623,63 @@ static void grow_with_checksums(int nested) {
 
 TD_TEST(checksums_of_a_flat_folder_are_kept) { grow_with_checksums(0); }
 TD_TEST(checksums_of_a_nested_folder_are_kept) { grow_with_checksums(1); }
+
+static void change_byte(const char *path, int keeps_time) {
+  struct stat before;
+  TD_CHECK(stat(path, &before) == 0);
+  FILE *file = fopen(path, "r+b");
+  TD_CHECK(file != NULL);
+  const int byte = fgetc(file);
+  TD_CHECK(fseek(file, 0, SEEK_SET) == 0 && fputc(byte ^ 255, file) >= 0 && fclose(file) == 0);
+  struct timespec times[2] = {before.st_atim, before.st_mtim};
+  if (!keeps_time) times[1].tv_sec += 10; /* clocks of file systems are coarse */
+  TD_CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+}
+
+/* Each append hashes its own rows; the files are read again when somebody else has changed them. */
+TD_TEST(appends_hash_what_is_new) {
+  for (int nested = 0; nested < 2; nested++) {
+    td_append_options options = TD_APPEND_OPTIONS_INIT;
+    char folder[500];
+    size_t damaged = 0;
+    snprintf(folder, sizeof folder, "%s", td_here(nested ? "nested" : "flat"));
+    options.checksums = 1;
+    int64_t count = 0;
+    for (; count < 50; count += 5) {
+      td_tensordict *more = rows(count, 5, nested);
+      TD_DO(td_memmap_append(folder, more, &options));
+      td_free(more);
+      check_sound(folder);
+    }
+    check_rows(folder, count, nested);
+    td_tensordict *more = rows(count, 5, nested);
+    change_byte(td_path(folder, "pos.memmap"), 0);
+    TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_FORMAT);
+    change_byte(td_path(folder, "pos.memmap"), 0); /* as it was */
+    for (; count < 60; count += 5) {
+      td_free(more);
+      more = rows(count, 5, nested);
+      TD_DO(td_memmap_append(folder, more, NULL));
+    }
+    check_sound(folder);
+    TD_DO(td_memmap_truncate(folder, 40, NULL)); /* which others see, too: what is known of 60 rows is of no use */
+    td_free(more);
+    more = rows(40, 5, nested);
+    TD_DO(td_memmap_append(folder, more, NULL));
+    check_sound(folder);
+    check_rows(folder, 45, nested);
+    td_free(more);
+    more = rows(45, 5, nested);
+    change_byte(td_path(folder, "pos.memmap"), 1);
+    TD_DO(td_memmap_append(folder, more, NULL)); /* does not read what it hashed before, and hides nothing */
+    TD_DO(td_memmap_verify(folder, NULL, &damaged));
+    TD_CHECK_INT(damaged, 1);
+    change_byte(td_path(folder, "pos.memmap"), 1);
+    check_sound(folder);
+    check_rows(folder, 50, nested);
+    td_free(more);
+  }
+}
 
 TD_TEST(checksums_of_a_lazy_stack_are_kept) {
   td_tensordict *one = rows(0, 3, 1), *stack = NULL, *mapped = NULL;

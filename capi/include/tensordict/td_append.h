@@ -127,8 +127,9 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
  * element. With checksums, no process may be writing to any of the elements.
  *
- * With checksums each call reads and hashes the rows that the folder has already, to go on from
- * there: its cost grows with the folder. A writer hashes new rows only, once it is open.
+ * With checksums, the first call of a process for a folder reads and hashes the rows that are there,
+ * and compares them with what was saved. The next ones hash new rows only, unless the files have
+ * changed since (for the 8 folders that were appended to last). So does a writer, once it is open.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of a new folder
  * @param td      borrowed

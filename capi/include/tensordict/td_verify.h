@@ -60,7 +60,8 @@ typedef struct td_verify_options {
  * every byte that they cover. It continues after damage, and follows no link below the folder. In
  * an archive it checks each entry against its checksum.
  *
- * Damage is not an error of the call: look at `damaged`.
+ * Damage is not an error of the call: look at `damaged`. Reads every byte of the files: the time is
+ * that of reading them.
  *
  * @param dir     borrowed; UTF-8 path of a folder or an archive
  * @param options borrowed; NULL for the defaults
