@@ -72,9 +72,13 @@ class Bernoulli final : public Distribution {
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
     return at::bernoulli(with_front(probs_.detach(), samples), generator);
   }
+  // Of the dtype of its values, where those have fractions; as in torch.
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wanted = value.to(logits_.scalar_type());
-    return -(at::softplus(-logits_) * wanted + at::softplus(logits_) * (1 - wanted));
+    const bool is_real = at::isFloatingType(value.scalar_type());
+    const at::Tensor wanted = is_real ? value : value.to(logits_.scalar_type());
+    const at::Tensor scored =
+        -(at::softplus(-logits_) * wanted + at::softplus(logits_) * (1 - wanted));
+    return scored.to(wanted.scalar_type());
   }
 
  private:

@@ -95,8 +95,10 @@ class Elementwise final : public Distribution {
       case DistributionKind::beta:
         return at::xlogy(a_ - 1, value) + at::xlogy(b_ - 1, 1 - value) + at::lgamma(a_ + b_) -
                at::lgamma(a_) - at::lgamma(b_);
-      case DistributionKind::gamma:
-        return at::xlogy(a_, b_) + at::xlogy(a_ - 1, value) - b_ * value - at::lgamma(a_);
+      case DistributionKind::gamma: {  // torch has the dtype of its rate, whatever the value is
+        const at::Tensor x = value.to(b_.scalar_type());
+        return at::xlogy(a_, b_) + at::xlogy(a_ - 1, x) - b_ * x - at::lgamma(a_);
+      }
       case DistributionKind::uniform: {
         const at::Tensor within = value.ge(a_).logical_and(value.lt(b_));
         return within.to(a_.scalar_type()).log() - (b_ - a_).log();

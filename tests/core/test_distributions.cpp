@@ -124,6 +124,41 @@ TEST(Distributions, EachDtypeHasItsMargin) {
   expect_near(sure->log_prob(at::ones({2})), {-3.0590226e-07, -15}, 1e-6);
 }
 
+// torch: a Gamma has the dtype of its rate, a Bernoulli that of the values, others the wider one.
+TEST(Distributions, ValuesOfAnotherDtypeThanTheParameters) {
+  struct Case {
+    DistributionKind kind;
+    std::vector<std::string> names;
+    std::vector<Values> parameters;
+    at::ScalarType value, scored;
+    double number;  // of 0.7
+  };
+  for (const Case& one : std::vector<Case>{
+           {DistributionKind::gamma,
+            {"concentration", "rate"},
+            {{2}, {3}},
+            at::kDouble,
+            at::kFloat,
+            -0.25945},
+           {DistributionKind::gamma,
+            {"concentration", "rate"},
+            {{2}, {3}},
+            at::kHalf,
+            at::kFloat,
+            -0.25945},
+           {DistributionKind::bernoulli, {"logits"}, {{0.5}}, at::kDouble, at::kDouble, -0.624077},
+           {DistributionKind::bernoulli, {"logits"}, {{0.5}}, at::kHalf, at::kHalf, -0.624077},
+           {DistributionKind::exponential, {"rate"}, {{3}}, at::kDouble, at::kDouble, -1.001388},
+       }) {
+    std::vector<at::Tensor> parameters;
+    for (const Values& values : one.parameters) parameters.push_back(tensor(values, at::kFloat));
+    const at::Tensor scored =
+        made(one.kind, one.names, parameters)->log_prob(tensor({0.7}, one.value));
+    EXPECT_EQ(scored.scalar_type(), one.scored);
+    expect_near(scored, {one.number}, 2e-3);
+  }
+}
+
 TEST(Distributions, ParametersOfDifferingSizes) {
   for (const DistributionKind kind :
        {DistributionKind::normal, DistributionKind::independent_normal,
