@@ -1,7 +1,7 @@
 @test TensorDicts.abi_version() == TensorDicts.TD_ABI_VERSION
 @test TensorDicts.supports_abi(TensorDicts.TD_ABI_VERSION)
 @test !TensorDicts.supports_abi(0)
-@test TensorDicts.version() == v"0.2.0"
+@test TensorDicts.version() == v"0.3.0"
 @test occursin(r"^\d+\.\d+", TensorDicts.torch_version())
 
 if haskey(ENV, "TENSORDICT_LIBRARY")

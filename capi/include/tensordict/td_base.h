@@ -53,7 +53,7 @@
 #endif
 
 #define TD_VERSION_MAJOR 0
-#define TD_VERSION_MINOR 2
+#define TD_VERSION_MINOR 3
 #define TD_VERSION_PATCH 0
 #define TD_ABI_VERSION 2
 
@@ -150,7 +150,7 @@ TD_API(0, 1) int32_t td_abi_version(void) TD_NOEXCEPT;
 TD_API(0, 1) int32_t td_supports_abi(int32_t abi) TD_NOEXCEPT;
 
 /**
- * Returns the version of the loaded library, such as "0.2.0".
+ * Returns the version of the loaded library, such as "0.3.0".
  *
  * @return borrowed; valid while the library is loaded
  * @threadsafety any thread, any time

@@ -83,7 +83,7 @@ typedef struct td_dataset_options {
  *         both a rate and a clock), TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_open(const char *file, const td_dataset_options *TD_NULLABLE options,
                           td_dataset **result) TD_NOEXCEPT;
 
@@ -94,7 +94,7 @@ td_status td_dataset_open(const char *file, const td_dataset_options *TD_NULLABL
  *
  * @threadsafety no other thread uses the handle
  */
-TD_API(0, 2) void td_dataset_free(td_dataset *TD_NULLABLE dataset) TD_NOEXCEPT;
+TD_API(0, 3) void td_dataset_free(td_dataset *TD_NULLABLE dataset) TD_NOEXCEPT;
 
 /**
  * Tells what a data set is and how long. The first call may read the length of each episode.
@@ -108,7 +108,7 @@ TD_API(0, 2) void td_dataset_free(td_dataset *TD_NULLABLE dataset) TD_NOEXCEPT;
  *         (a group is missing), TD_ERR_UNSUPPORTED, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_about(const td_dataset *dataset, td_dataset_kind *TD_NULLABLE kind,
                            int64_t *TD_NULLABLE episodes, int64_t *TD_NULLABLE steps) TD_NOEXCEPT;
 
@@ -125,7 +125,7 @@ td_status td_dataset_about(const td_dataset *dataset, td_dataset_kind *TD_NULLAB
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_version(const td_dataset *dataset, char *TD_NULLABLE text, size_t text_cap,
                              size_t *length) TD_NOEXCEPT;
 
@@ -140,7 +140,7 @@ td_status td_dataset_version(const td_dataset *dataset, char *TD_NULLABLE text, 
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, and those of td_dataset_about()
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_lengths(const td_dataset *dataset, int64_t *TD_NULLABLE lengths,
                              size_t lengths_cap, size_t *count) TD_NOEXCEPT;
 
@@ -156,7 +156,7 @@ td_status td_dataset_lengths(const td_dataset *dataset, int64_t *TD_NULLABLE len
  *         dictionary), TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_structure(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -173,7 +173,7 @@ td_status td_dataset_structure(const td_dataset *dataset, td_tensordict **result
  * @return TD_OK, and those of td_dataset_structure()
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_metadata(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -187,7 +187,7 @@ td_status td_dataset_metadata(const td_dataset *dataset, td_tensordict **result)
  * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_episode_metadata(const td_dataset *dataset, int64_t episode,
                                       td_tensordict **result) TD_NOEXCEPT;
 
@@ -201,7 +201,7 @@ td_status td_dataset_episode_metadata(const td_dataset *dataset, int64_t episode
  * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
  * @threadsafety any thread; readings of several threads take turns
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_episode(const td_dataset *dataset, int64_t episode,
                              td_tensordict **result) TD_NOEXCEPT;
 
@@ -217,7 +217,7 @@ td_status td_dataset_episode(const td_dataset *dataset, int64_t episode,
  * @return TD_OK, TD_ERR_INDEX, and those of td_dataset_structure()
  * @threadsafety any thread; readings of several threads take turns
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_episodes(const td_dataset *dataset, int64_t first, int64_t count,
                               td_tensordict **result) TD_NOEXCEPT;
 
@@ -233,7 +233,7 @@ td_status td_dataset_episodes(const td_dataset *dataset, int64_t first, int64_t 
  *         those before), and those of td_dataset_structure()
  * @threadsafety any thread; readings of several threads take turns
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_rows(const td_dataset *dataset, int64_t first, int64_t count,
                           td_tensordict **result) TD_NOEXCEPT;
 
@@ -246,7 +246,7 @@ td_status td_dataset_rows(const td_dataset *dataset, int64_t first, int64_t coun
  * @return TD_OK, and those of td_dataset_rows()
  * @threadsafety any thread; readings of several threads take turns
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_flat(const td_dataset *dataset, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -321,7 +321,7 @@ typedef struct td_dataset_save_options {
  *         TD_ERR_INVALID_ARGUMENT (no kind), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td` and `metadata`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_save(const td_tensordict *td, const td_tensordict *TD_NULLABLE metadata,
                           td_dataset_kind kind, const char *file,
                           const td_dataset_save_options *TD_NULLABLE options) TD_NOEXCEPT;
@@ -338,7 +338,7 @@ td_status td_dataset_save(const td_tensordict *td, const td_tensordict *TD_NULLA
  * @return TD_OK, those of td_dataset_save(), and those of td_dataset_episode()
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_convert(const td_dataset *dataset, td_dataset_kind kind, const char *file,
                              const td_dataset_save_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -373,7 +373,7 @@ typedef struct td_dataset_writer td_dataset_writer;
  *         TD_ERR_INVALID_ARGUMENT, TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `metadata`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_writer_open(const char *file, td_dataset_kind kind,
                                  const td_tensordict *TD_NULLABLE metadata,
                                  const td_dataset_save_options *TD_NULLABLE options,
@@ -392,7 +392,7 @@ td_status td_dataset_writer_open(const char *file, td_dataset_kind kind,
  *         set), TD_ERR_IO, and those of td_dataset_save()
  * @threadsafety needs exclusive access to `writer`; safe while other threads only read the dictionaries
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_writer_add(td_dataset_writer *writer, const td_tensordict *rows,
                                 const td_tensordict *TD_NULLABLE metadata) TD_NOEXCEPT;
 
@@ -405,7 +405,7 @@ td_status td_dataset_writer_add(td_dataset_writer *writer, const td_tensordict *
  * @return TD_OK
  * @threadsafety safe while no other thread changes `writer`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_writer_episodes(const td_dataset_writer *writer, int64_t *result) TD_NOEXCEPT;
 
 /**
@@ -418,7 +418,7 @@ td_status td_dataset_writer_episodes(const td_dataset_writer *writer, int64_t *r
  *         td_dataset_writer_add(); the writer is closed in any case
  * @threadsafety needs exclusive access to `writer`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_dataset_writer_close(td_dataset_writer *writer) TD_NOEXCEPT;
 
 /**
@@ -428,7 +428,7 @@ td_status td_dataset_writer_close(td_dataset_writer *writer) TD_NOEXCEPT;
  *
  * @threadsafety no other thread uses the handle
  */
-TD_API(0, 2) void td_dataset_writer_free(td_dataset_writer *TD_NULLABLE writer) TD_NOEXCEPT;
+TD_API(0, 3) void td_dataset_writer_free(td_dataset_writer *TD_NULLABLE writer) TD_NOEXCEPT;
 
 TD_END_C
 

@@ -668,7 +668,7 @@ typedef struct td_print_options {
  *         that is both shown and hidden)
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_print(const td_tensordict *td, const td_print_options *TD_NULLABLE options,
                    char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 

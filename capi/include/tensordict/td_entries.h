@@ -291,7 +291,7 @@ enum {
  *         twice, or inside another one), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_rename_keys(const td_tensordict *td, const td_key *TD_NULLABLE keys,
                          const td_key *TD_NULLABLE new_keys, size_t keys_len,
                          td_rename_keys_flags flags, td_tensordict **result) TD_NOEXCEPT;

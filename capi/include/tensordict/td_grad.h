@@ -112,7 +112,7 @@ td_status td_zero_grad(td_tensordict *td, td_zero_grad_flags flags) TD_NOEXCEPT;
  *         gradient)
  * @threadsafety needs exclusive access to `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_clip_grad_norm(td_tensordict *td, double max_norm,
                             double *TD_NULLABLE norm) TD_NOEXCEPT;
 

@@ -52,7 +52,7 @@ typedef struct td_hdf5_options {
   uint32_t max_depth;               /**< deepest accepted nesting; 0: 1,000 */
   uint32_t max_entries;             /**< most accepted entries; 0: 1,000,000 */
 } td_hdf5_options;
-#define TD_HDF5_OPTIONS_INIT {(uint32_t)sizeof(td_hdf5_options), 0, NULL, NULL, 0, 0, 0, 0, 0}
+#define TD_HDF5_OPTIONS_INIT {sizeof(td_hdf5_options), 0, NULL, NULL, 0, 0, 0, 0, 0}
 
 /**
  * Flags of td_hdf5_save().
@@ -75,7 +75,7 @@ typedef struct td_hdf5_save_options {
   int64_t chunk_rows;            /**< rows of a chunk; 0: one piece, or chunks of about a megabyte
                                       with `deflate` */
 } td_hdf5_save_options;
-#define TD_HDF5_SAVE_OPTIONS_INIT {(uint32_t)sizeof(td_hdf5_save_options), 0, NULL, 0, 0}
+#define TD_HDF5_SAVE_OPTIONS_INIT {sizeof(td_hdf5_save_options), 0, NULL, 0, 0}
 
 /**
  * Opens a file, and looks at what it holds; values are read later.

@@ -67,7 +67,7 @@ typedef struct td_collate_options {
  *         batch dimensions, or that cannot be stacked beside nested tensors), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read the sources
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_collate(const td_tensordict *const *sources, size_t sources_len,
                      const td_collate_options *TD_NULLABLE options,
                      td_tensordict **result) TD_NOEXCEPT;

@@ -125,7 +125,7 @@ td_status td_loader_create(const td_tensordict *td, const td_loader_options *opt
  *         returns those of td_dataset_rows(), too
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_loader_create_from_dataset(const td_dataset *dataset, const td_loader_options *options,
                                         td_loader **result) TD_NOEXCEPT;
 

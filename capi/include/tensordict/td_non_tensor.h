@@ -95,7 +95,7 @@ td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *cons
  *         path runs through a tensor), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_set_text(td_tensordict *td, const char *const *path, size_t path_len,
                       const char *text) TD_NOEXCEPT;
 
@@ -114,7 +114,7 @@ td_status td_set_text(td_tensordict *td, const char *const *path, size_t path_le
  *         values differ), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_get_text(const td_tensordict *td, const char *const *path, size_t path_len,
                       char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
@@ -133,7 +133,7 @@ td_status td_get_text(const td_tensordict *td, const char *const *path, size_t p
  *         through a tensor), TD_ERR_LOCKED
  * @threadsafety needs exclusive access to `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_set_texts(td_tensordict *td, const char *const *path, size_t path_len,
                        const char *const *texts, size_t texts_len) TD_NOEXCEPT;
 
@@ -154,7 +154,7 @@ td_status td_set_texts(td_tensordict *td, const char *const *path, size_t path_l
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_get_row_text(const td_tensordict *td, const char *const *path, size_t path_len,
                           int64_t row, char *TD_NULLABLE text, size_t text_cap,
                           size_t *length) TD_NOEXCEPT;

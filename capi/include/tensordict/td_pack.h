@@ -25,7 +25,7 @@ TD_BEGIN_C
  *         TD_ERR_INVALID_ARGUMENT (`layout` is not a layout), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_pack(const td_tensordict *td, int64_t dim, const char *TD_NULLABLE layout,
                   td_tensor **result) TD_NOEXCEPT;
 
@@ -47,7 +47,7 @@ td_status td_pack(const td_tensordict *td, int64_t dim, const char *TD_NULLABLE 
  *         TD_ERR_SHAPE
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_pack_layout(const td_tensordict *td, int64_t dim, char *TD_NULLABLE text,
                          size_t text_cap, size_t *length) TD_NOEXCEPT;
 
@@ -65,7 +65,7 @@ td_status td_pack_layout(const td_tensordict *td, int64_t dim, char *TD_NULLABLE
  *         TD_ERR_KEY_EXISTS
  * @threadsafety safe while other threads only read `packed`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_unpack(const td_tensor *packed, const char *layout,
                     td_tensordict **result) TD_NOEXCEPT;
 

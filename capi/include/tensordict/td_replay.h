@@ -210,7 +210,7 @@ td_status td_replay_load(const char *folder, const td_replay_options *TD_NULLABL
  *         td_dataset_rows(), too
  * @threadsafety any thread
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_replay_create_from_dataset(const td_dataset *dataset,
                                         const td_replay_options *TD_NULLABLE options,
                                         td_replay **result) TD_NOEXCEPT;
@@ -340,7 +340,7 @@ typedef struct td_replay_hindsight_options {
  *         `reward` returned
  * @threadsafety any number of threads, and of processes that have the folder open
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_replay_sample_hindsight(td_replay *replay, int64_t rows,
                                      const td_replay_hindsight_options *TD_NULLABLE options,
                                      const td_module *TD_NULLABLE reward,

@@ -214,7 +214,7 @@ typedef struct td_unpad_sequence_options {
  *         dimension), TD_ERR_INVALID_ARGUMENT (`mask` and `masks`, or a mask with a hole)
  * @threadsafety safe while other threads only read `td` and the masks
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_unpad_sequence(const td_tensordict *td,
                             const td_unpad_sequence_options *TD_NULLABLE options,
                             td_tensordict **result) TD_NOEXCEPT;
@@ -283,7 +283,7 @@ td_status td_remove_duplicates(const td_tensordict *td, const char *const *path,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe while other threads only read `td`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_group_by(const td_tensordict *td, const char *const *path, size_t path_len,
                       td_tensordict **values, td_tensordict **TD_NULLABLE results,
                       size_t results_cap, size_t *count) TD_NOEXCEPT;

@@ -125,7 +125,7 @@ td_status td_writer_put(td_writer *writer, int32_t field, const void *data,
  *         TD_ERR_INVALID_ARGUMENT (not UTF-8, or the writer is closed), TD_ERR_CAPACITY (no row left)
  * @threadsafety needs exclusive access to `writer`
  */
-TD_API(0, 2) TD_MUST_USE
+TD_API(0, 3) TD_MUST_USE
 td_status td_writer_put_text(td_writer *writer, int32_t field, const char *text) TD_NOEXCEPT;
 
 /**

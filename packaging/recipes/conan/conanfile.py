@@ -12,7 +12,7 @@ NOT_PACKED = ("tests", "rust", "julia", "csharp", "lua", "swig", "mujoco", "benc
 
 class TensorDict(ConanFile):
     name = "tensordict"
-    version = "0.2.0"
+    version = "0.3.0"
     license = "MIT"
     description = "Dictionaries of tensors with a batch size, behind a C interface, in the format of Python's tensordict"
     package_type = "shared-library"

@@ -5,7 +5,7 @@ let
 in
 pkgs.stdenv.mkDerivation {
   pname = "tensordict";
-  version = "0.2.0";
+  version = "0.3.0";
   src = pkgs.lib.cleanSource ../../..;
   nativeBuildInputs = with pkgs; [ meson ninja pkg-config python3 ];
   buildInputs = with pkgs; [ nlohmann_json zlib xxHash hdf5 openssl ];

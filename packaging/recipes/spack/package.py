@@ -6,7 +6,7 @@ class Tensordict(MesonPackage):
 
     license("MIT")
     # An archive of a release in the current folder; its sum stands in SHA256SUMS.
-    version("0.2.0", url="file://tensordict_0.2.0.orig.tar.xz")
+    version("0.3.0", url="file://tensordict_0.3.0.orig.tar.xz")
 
     variant("hdf5", default=True, description="HDF5 files")
 

@@ -19,7 +19,7 @@ namespace TensorDicts
     /// <summary>The native library as a whole.</summary>
     public static unsafe class TensorDictLibrary
     {
-        /// <summary>The version, such as "0.2.0".</summary>
+        /// <summary>The version, such as "0.3.0".</summary>
         public static string Version => Utf8.Read(Native.td_version());
 
         /// <summary>The version of the libtorch in this process, such as "1.13.1".</summary>

@@ -25,7 +25,7 @@ pub(crate) fn ready() -> Result<()> {
     Err(Error::new(sys::TD_ERR_VERSION, found))
 }
 
-/// The version of the library that is loaded, such as `"0.2.0"`.
+/// The version of the library that is loaded, such as `"0.3.0"`.
 pub fn version() -> String {
     // SAFETY: the text lives as long as the library.
     unsafe { text(sys::td_version()) }
