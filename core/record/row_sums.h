@@ -16,7 +16,7 @@ class RowSums {
   static bool present(const Layout& folder);
 
   // Reads the first rows of each file. `check`: Code::format if they do not match the folder's checksums;
-  // otherwise accepts damaged rows. With `check`, files that nobody has changed since keep() are not read again.
+  // otherwise accepts damaged rows. With `check`, files that are as keep() left them are not read again.
   RowSums(const Layout& folder, std::int64_t rows, bool check);
 
   // Hashes further rows of the files, up to `rows`.

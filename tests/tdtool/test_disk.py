@@ -3,6 +3,7 @@
 
 usage: test_disk.py TDTOOL [TEST…]
 """
+import collections
 import concurrent.futures
 import io
 import json
@@ -135,6 +136,26 @@ class Disk(unittest.TestCase):
             for kind in keys if path.parent == self.made else list(keys)[:1]:
                 wanted.append([path, keys[kind], "--json"])
         self.agree(wanted)
+
+    def test_other_commands_say_what_the_library_says(self):
+        """Or leave it to the library, with nothing printed."""
+        samples = [self.where / "rollout", self.where / "dots", *sorted(self.made.iterdir())]
+        golden = sorted(path for path in (DATA / "golden15").iterdir() if path.name != "manifest.json")
+        self.assertGreaterEqual(len(golden), 30)
+        wanted = [(command, path) for command, paths in (("report", samples), ("plot", samples), ("show", golden[::3]), ("stats", golden[1::3]))
+                  for path in paths]
+
+        def pair(command, path):
+            alone = call(self.alone, path, command=command)
+            return command, path, alone, None if alone[0] == 3 else call(MAIN, path, command=command)
+
+        compared = collections.Counter()
+        with concurrent.futures.ThreadPoolExecutor(2) as threads:
+            for command, path, alone, main in threads.map(pair, *zip(*wanted)):
+                self.assertEqual(alone[1:2] if main is None else alone, (b"",) if main is None else main, (command, path))
+                compared[command] += main is not None
+        for command, least in (("report", 8), ("plot", 8), ("show", 8), ("stats", 8)):
+            self.assertGreaterEqual(compared[command], least, command)
 
     def test_values_are_right(self):
         part = json.loads(self.shown(self.made / "z.tdz", "next/done", "--json"))

@@ -79,16 +79,31 @@ std::uint64_t bytes_below(const Node &node, std::uint64_t share_of, std::uint64_
   return bytes;
 }
 
-// A copy of the path to one entry.
-std::shared_ptr<Node> only_way(const Node &node, const td_key &key, std::size_t level) {
+using Keys = std::vector<const td_key *>;
+
+// A copy of the ways to some entries, in the order of their keys. `all`: each is there.
+std::shared_ptr<Node> only_ways(const Node &node, const Keys &keys, std::size_t level, bool &all) {
   auto made = std::make_shared<Node>(node);
-  if (level == key.path_len) return made;
-  const Node *inner = node.kind == TD_ENTRY_DICT ? node.find(key.path[level]) : nullptr;
-  if (inner == nullptr) return nullptr;
-  auto kept = only_way(*inner, key, level + 1);
-  if (kept == nullptr) return nullptr;
-  made->places = {{kept->name, 0}};
-  made->inside = {std::move(kept)};
+  for (const td_key *key : keys) {
+    if (key->path_len == level) return made;
+  }
+  made->inside.clear();
+  made->places.clear();
+  for (const td_key *key : keys) {
+    const std::string name = key->path[level];
+    if (made->places.count(name) != 0) continue;
+    const Node *inner = node.kind == TD_ENTRY_DICT ? node.find(name) : nullptr;
+    if (inner == nullptr) {
+      all = false;
+      continue;
+    }
+    Keys below;
+    for (const td_key *other : keys) {
+      if (name == other->path[level]) below.push_back(other);
+    }
+    made->places.emplace(name, made->inside.size());
+    made->inside.push_back(only_ways(*inner, below, level + 1, all));
+  }
   return made;
 }
 
@@ -153,10 +168,12 @@ td_status td_index(const td_tensordict *td, const td_index_item *items, size_t l
 }
 
 td_status td_select(const td_tensordict *td, const td_key *keys, size_t length,
-                    const td_select_options *, td_tensordict **result) noexcept {
-  if (length != 1) return TD_ERR_UNSUPPORTED;
-  std::shared_ptr<const Node> kept = only_way(*td->node, keys[0], 0);
-  if (kept == nullptr) return TD_ERR_KEY_NOT_FOUND;
+                    const td_select_options *options, td_tensordict **result) noexcept {
+  Keys wanted;
+  for (std::size_t i = 0; i < length; ++i) wanted.push_back(keys + i);
+  bool all = true;
+  std::shared_ptr<const Node> kept = only_ways(*td->node, wanted, 0, all);
+  if (!all && (options == nullptr || !options->ignore_missing)) return TD_ERR_KEY_NOT_FOUND;
   auto made = std::make_unique<td_tensordict>(*td);
   made->node = kept.get();
   made->root = std::move(kept);

@@ -18,11 +18,11 @@ using Folder = std::shared_ptr<const Place>;
 
 constexpr td::format::Limits limits{100, 100000};
 
-// Accepts dictionaries and values; other kinds are left to the library.
+// Accepts dictionaries and values; other kinds, and names of dimensions, are left to the library.
 NodeText meta_of(const Folder &folder) {
   NodeText meta = td::format::read_node(folder->meta(), "", limits);
   const bool value = meta.type == NodeType::non_tensor && !meta.data.empty();
-  if (!value && meta.type != NodeType::dense) throw NotPlain();
+  if (!value && (meta.type != NodeType::dense || !meta.names.empty())) throw NotPlain();
   return meta;
 }
 
@@ -92,6 +92,9 @@ class TreeReader {
     if (std::none_of(meta.entries.begin(), meta.entries.end(),
                      [](const Field &one) { return one.is_node || one.has_is_nested; }))
       throw NotPlain();
+    // As the library loads them, and Python: tensors first.
+    std::stable_partition(meta.entries.begin(), meta.entries.end(),
+                          [](const Field &one) { return !one.is_node; });
     for (auto field = meta.entries.rbegin(); field != meta.entries.rend(); ++field)
       todo_.push_back({folder, std::move(*field), &made, meta.batch, level});
   }

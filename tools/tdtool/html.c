@@ -24,7 +24,7 @@ void html_text(const char *utf8) {
 void html_key(const key *path) {
   text name = {NULL, 0, 0};
   add_key(&name, path->names, path->length);
-  html_text(name.data && *name.data ? name.data : "\"\"");
+  html_text(name.data);
   text_free(&name);
 }
 

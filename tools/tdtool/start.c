@@ -123,8 +123,9 @@ static const struct {
   const tool_command *command;
   int (*run)(int count, char **arguments);
 } runs[] = {
-    {&command_diff, run_diff},      {&command_grep, run_grep},   {&command_head, run_head},
-    {&command_show, run_show_disk}, {&command_stats, run_stats},
+    {&command_diff, run_diff},   {&command_grep, run_grep},     {&command_head, run_head},
+    {&command_plot, run_plot},   {&command_report, run_report}, {&command_show, run_show_disk},
+    {&command_stats, run_stats},
 };
 
 int main(int argc, char **argv) {

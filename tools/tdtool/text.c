@@ -129,6 +129,6 @@ void add_key(text *to, const char *const *path, size_t path_len) {
       add_bytes(&plain, at, 1);
     }
   }
-  add_escaped(to, plain.data ? plain.data : "");
+  add_escaped(to, plain.length ? plain.data : "\"\"");
   text_free(&plain);
 }
