@@ -5,7 +5,8 @@ A C name (`td_…`, `TD_…`) must be in the public headers or in what the tests
 names of version 0.1. A file or folder in backticks must exist, seen from the root or from the page. What ends with
 `…`, `*` or `<`, or holds a placeholder in capitals, stands for several names.
 
-A comment `<!-- test FILE NAME... -->` behind a claim says which tests hold it: the file exists and has these names.
+A comment `<!-- test FILE NAME... -->` at a claim says which tests hold it: the file exists and has these names. Each page of
+the guide and of docs/coming-from has such a comment. A program of the cookbook has at most 60 lines, without the marks of quotes.
 """
 import pathlib
 import re
@@ -16,6 +17,8 @@ NAME = re.compile(r"(?<![\w./-])(?:td|TD)_\w*[A-Za-z0-9](?![\w…*<])")
 FOLDERS = "core|capi|tests|tools|docs|bench|bindings|examples"
 PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s]*)[^`]*`")
 CLAIM = re.compile(r"<!-- test (\S+)((?: \w+)+) -->")
+MARK = re.compile(r"\s*/\* \[/?[\w-]+\] \*/\s*")
+RECIPE_LINES = 60
 PLACEHOLDER = re.compile(r"[*<…]|\b[A-Z]+\b(?!\.md)")
 
 
@@ -52,10 +55,18 @@ def main():
             wrong += [(page, text.count("\n", 0, match.start()) + 1, f"{match[1]} {name}") for name in missing]
         if len(CLAIM.findall(text)) != text.count("<!-- test "):
             wrong.append((page, 1, "the file or name in a comment that names a test"))
+        if page.suffix == ".md" and page.name != "README.md" and page.parent.name in ("guide", "coming-from") and not CLAIM.search(text):
+            wrong.append((page, 1, "a comment that names a test"))
     for page, line, what in wrong:
         print(f"{page.relative_to(ROOT)}:{line}: {what} does not exist")
     print(f"{mentioned} names and files in {len(pages)} pages, tests of {claims} claims, {len(wrong)} do not exist")
-    sys.exit(1 if wrong or not mentioned else 0)
+    long = 0
+    for recipe in sorted(ROOT.glob("examples/cookbook/*.c")):
+        lines = [line for line in recipe.read_text(encoding="utf-8").splitlines() if not MARK.fullmatch(line)]
+        if len(lines) > RECIPE_LINES:
+            long += 1
+            print(f"{recipe.relative_to(ROOT)}: {len(lines)} lines; a recipe has at most {RECIPE_LINES}")
+    sys.exit(1 if wrong or long or not mentioned else 0)
 
 
 main()

@@ -9,32 +9,31 @@ enum { CHUNK = 4, HEIGHT = 32, WIDTH = 48 };
 /* [chunk] */
 static td_tensordict *chunk(int first) {
   static unsigned char pixels[CHUNK][HEIGHT][WIDTH][3];
-  char texts[256] = "[";
+  char texts[CHUNK][32];
+  const char *captions[CHUNK];
   td_tensordict *td;
   must(td_create(TD_SIZES(CHUNK), TD_DEVICE_NONE, -1, &td));
   for (int i = 0; i < CHUNK; i++) {
     memset(pixels[i], first + i, sizeof pixels[i]); /* your camera */
-    snprintf(texts + strlen(texts), sizeof texts - strlen(texts), "%s\"frame %d\"", i ? ", " : "",
-             first + i);
+    snprintf(texts[i], sizeof texts[i], "frame %d", first + i);
+    captions[i] = texts[i];
   }
   must(td_set_data(td, TD_KEY("image"), pixels, sizeof pixels, TD_SIZES(CHUNK, HEIGHT, WIDTH, 3),
                    TD_DTYPE_UINT8));
-  must(td_set_non_tensor_stack_json(td, TD_KEY("caption"), strcat(texts, "]")));
-  must(td_set_non_tensor_json(td, TD_KEY("task"), "\"stack the red cubes\""));
+  must(td_set_texts(td, TD_KEY("caption"), captions, CHUNK));   /* one for each row */
+  must(td_set_text(td, TD_KEY("task"), "stack the red cubes")); /* one for all of them */
   return td;
 }
 /* [/chunk] */
 
 int main(void) {
-  td_tensordict *rows = chunk(0), *stored;
-  must(td_memmap(rows, "frames", NULL, &stored)); /* the first chunk makes the folder */
-  td_free(stored);
-  td_free(rows);
-  for (int first = CHUNK; first < 3 * CHUNK; first += CHUNK) {
-    rows = chunk(first);
-    must(td_memmap_append("frames", rows, NULL));
+  /* [record] */
+  for (int first = 0; first < 3 * CHUNK; first += CHUNK) {
+    td_tensordict *rows = chunk(first);
+    must(td_memmap_append("frames", rows, NULL)); /* the first chunk makes the folder */
     td_free(rows);
   }
+  /* [/record] */
 
   /* [read] */
   td_tensordict *all, *row;
@@ -44,8 +43,8 @@ int main(void) {
   must(td_memmap_load("frames", NULL, &all)); /* mapped: no image is read yet */
   must(td_index(all, (const td_index_item[]){TD_I_INT(9)}, 1, &row));
   must(td_get_data(row, TD_KEY("image"), TD_DTYPE_UINT8, image, sizeof image));
-  must(td_get_non_tensor_json(row, TD_KEY("caption"), caption, sizeof caption, &length));
-  must(td_get_non_tensor_json(row, TD_KEY("task"), task, sizeof task, &length));
+  must(td_get_row_text(all, TD_KEY("caption"), 9, caption, sizeof caption, &length));
+  must(td_get_text(all, TD_KEY("task"), task, sizeof task, &length));
   /* [/read] */
   printf("%s has the colour %d; %s\n", caption, image[0][0][0], task);
   td_free(row);

@@ -7,6 +7,7 @@
 
 enum { CAPACITY = 100, STEPS = 1000, BATCH = 32 };
 
+/* [play] */
 static void play(void) {
   td_replay *replay;
   td_tensordict *row;
@@ -21,7 +22,9 @@ static void play(void) {
   td_free(row);
   td_replay_free(replay);
 }
+/* [/play] */
 
+/* [learn] */
 static int learn(void) {
   td_replay *replay;
   int64_t rows = 0, written = 0;
@@ -41,14 +44,17 @@ static int learn(void) {
   td_replay_free(replay);
   return EXIT_SUCCESS;
 }
+/* [/learn] */
 
 int main(void) {
+  /* [create] */
   td_replay_options options = TD_REPLAY_OPTIONS_INIT;
   td_replay *replay;
   options.capacity = CAPACITY;
   options.folder = "replay";
   must(td_replay_create(&options, &replay));
   td_replay_free(replay);
+  /* [/create] */
   const pid_t engine = fork();
   if (engine == 0) {
     play();
