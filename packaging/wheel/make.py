@@ -48,6 +48,7 @@ def main():
     files = {
         f"tdtool-{version}.data/scripts/tdtool": stripped.read_bytes(),
         f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        f"{info}/THIRD-PARTY.txt": (ROOT / "packaging/THIRD-PARTY.txt").read_bytes(),
         f"{info}/METADATA": METADATA.format(version=version, readme=readme, address=address).encode(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: tools/package\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }

@@ -662,7 +662,8 @@ TD_TEST(appends_hash_what_is_new) {
       TD_DO(td_memmap_append(folder, more, NULL));
     }
     check_sound(folder);
-    TD_DO(td_memmap_truncate(folder, 40, NULL)); /* which others see, too: what is known of 60 rows is of no use */
+    TD_DO(td_memmap_truncate(
+        folder, 40, NULL)); /* which others see, too: what is known of 60 rows is of no use */
     td_free(more);
     more = rows(40, 5, nested);
     TD_DO(td_memmap_append(folder, more, NULL));
@@ -671,7 +672,8 @@ TD_TEST(appends_hash_what_is_new) {
     td_free(more);
     more = rows(45, 5, nested);
     change_byte(td_path(folder, "pos.memmap"), 1);
-    TD_DO(td_memmap_append(folder, more, NULL)); /* does not read what it hashed before, and hides nothing */
+    TD_DO(td_memmap_append(folder, more,
+                           NULL)); /* does not read what it hashed before, and hides nothing */
     TD_DO(td_memmap_verify(folder, NULL, &damaged));
     TD_CHECK_INT(damaged, 1);
     change_byte(td_path(folder, "pos.memmap"), 1);

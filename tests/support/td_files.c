@@ -94,7 +94,15 @@ static int copy_entry(const char *path, const struct stat *status, int flag, str
   return 0;
 }
 
-void td_copy_tree(const char *from, const char *to) { walk(from, to, copy_entry); }
+/* A writer at work may put another folder in the place of the one that is walked. */
+void td_copy_tree(const char *from, const char *to) {
+  for (int again = 0; again < 20; again++) {
+    snprintf(walked, sizeof walked, "%s", from);
+    snprintf(opposite, sizeof opposite, "%s", to);
+    if (nftw(walked, copy_entry, 16, FTW_PHYS) == 0) return;
+  }
+  walk(from, to, copy_entry);
+}
 
 static int count_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)path;
