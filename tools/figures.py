@@ -1,5 +1,7 @@
 """What the scripts that write figures into a page share."""
+import html
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -20,6 +22,14 @@ def page_with(path, name, fresh):
         sys.exit(f"{path.relative_to(ROOT)} wants one line {begin.strip()} and one line {end.strip()}")
     before, _, rest = page.partition(begin)
     return before + begin + fresh + end + rest.partition(end)[2]
+
+
+def picture(width, height, label, parts):
+    """An SVG in the colours of the other pictures, light and dark: var(--p-ink), --p-soft, --p-line, --p-a, --p-b."""
+    style = re.search(r"<style>.*?</style>", (ROOT / "docs/pictures/flow.svg").read_text(encoding="utf-8"), re.S)[0]
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" class="td-picture" viewBox="0 0 {width} {height}" width="{width}" '
+                      f'height="{height}" role="img" aria-label="{html.escape(label)}" font-family="sans-serif" font-size="11">',
+                      style, f'<rect width="{width}" height="{height}" fill="var(--p-page)"/>', *parts, "</svg>"]) + "\n"
 
 
 def keep(wanted, check, source, command):
