@@ -1,7 +1,9 @@
 """The list of what is in the packages names each part, with its licence, once."""
+import io
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -19,6 +21,11 @@ class Sbom(unittest.TestCase):
             for name in PACKAGES:
                 (Path(folder) / name).parent.mkdir(exist_ok=True)
                 (Path(folder) / name).write_text(name)
+            readme = b"It was built for libtorch 2.10.0\n"
+            with tarfile.open(Path(folder) / "tensordict-1.2.3-linux-x86_64.tar.xz", "w:xz") as archive:
+                about = tarfile.TarInfo("tensordict-1.2.3-linux-x86_64/README.txt")
+                about.size = len(readme)
+                archive.addfile(about, io.BytesIO(readme))
             subprocess.run([sys.executable, PROGRAM, "1.2.3", folder], check=True)
             self.sums = (Path(folder) / "SHA256SUMS").read_text()
             self.found = json.loads((Path(folder) / "sbom.spdx.json").read_text())
@@ -44,6 +51,9 @@ class Sbom(unittest.TestCase):
         self.assertEqual(self.of("apt/tensordict-video_1.2.3-1_amd64.deb"), {("DYNAMIC_LINK", "ffmpeg")})
         self.assertEqual(self.of("apt/libtensordict-doc_1.2.3-1_all.deb"), set())
         self.assertEqual(self.of("apt/tensordict_1.2.3.orig.tar.xz"), set())
+        self.assertIn(("STATIC_LINK", "libstdc++"), self.of("tdtool-1.2.3-py3-none-manylinux_2_17_x86_64.whl"))
+        versions = {one["name"]: one.get("versionInfo") for one in self.found["packages"] if one["SPDXID"].startswith("SPDXRef-libtorch-2")}
+        self.assertEqual(versions, {"libtorch": "2.10.0"})
         self.assertIn(("STATIC_LINK", "zlib"), self.of("tdtool-1.2.3-py3-none-manylinux_2_17_x86_64.whl"))
 
 
