@@ -21,7 +21,8 @@ int td_spawn(const char *test, const char *role) {
   if (child == 0) {
     const int nowhere = open("/dev/null", O_WRONLY);
     if (getenv("TD_TEST_SHOW_CHILD") == NULL) dup2(nowhere, STDOUT_FILENO);
-    const char *emulator = getenv("MESON_EXE_WRAPPER"); /* a command, where meson tests a cross build */
+    const char *emulator =
+        getenv("MESON_EXE_WRAPPER"); /* a command, where meson tests a cross build */
     if (emulator != NULL)
       execl("/bin/sh", "sh", "-c", "exec $0 \"$1\" \"$2\"", emulator, path, test, (char *)NULL);
     execl(path, path, test, (char *)NULL);
