@@ -70,6 +70,14 @@ as_root() {
   fi
 }
 
+# The mirror of Debian that this system uses already, so that a site's own mirror is respected.
+debian_mirror() {
+  local uri
+  uri=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 2>/dev/null |
+    awk '$2 == "Debian" && $3 == "Debian" {print $1; exit}')
+  echo "${uri:-http://deb.debian.org/debian}"
+}
+
 have_package() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }

@@ -50,12 +50,9 @@ void keep_others(const record::Layout& folder, FolderReplacement& aside, std::in
 
 // The checksums of the elements below `count`, unchanged: damage stays detectable.
 std::vector<Checksum> checksums_there(const record::Layout& folder, std::int64_t count) {
-  const std::string name = checksums_name(folder.folder());
-  const std::string path = folder.at(name);
+  const std::string where = "\"" + folder.at(checksums_name(folder.folder())) + "\"";
   std::vector<Checksum> result;
-  for (Checksum& one :
-       read_checksums(files::read_beneath(folder.folder(), name, max_checksums_bytes, path),
-                      "\"" + path + "\"")) {
+  for (Checksum& one : read_checksums(record::RowSums::stored(folder), where)) {
     const std::string first = one.path.substr(0, one.path.find('/'));
     const bool inside = first.size() != one.path.size() && format::is_number(first);
     if (!inside || number_of(first) < count) result.push_back(std::move(one));

@@ -1,5 +1,7 @@
 #include "core/record/known_sums.h"
 
+#include "core/record/row_sums.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <algorithm>
@@ -39,11 +41,6 @@ struct Folders {
   }
 };
 
-std::string checksums_of_folder(const Layout& folder) {
-  const std::string name = checksums_name(folder.folder());
-  return files::read_beneath(folder.folder(), name, max_checksums_bytes, folder.at(name));
-}
-
 std::vector<std::pair<std::string, FileState>> files_of(const Layout& folder) {
   std::vector<std::pair<std::string, FileState>> result;
   for (const LayoutLeaf& leaf : folder.leaves()) {
@@ -59,7 +56,7 @@ std::vector<std::pair<std::string, FileState>> files_of(const Layout& folder) {
 void keep_sums(const Layout& folder, std::deque<Hasher>&& sums) noexcept {
   if (sums.size() > most_leaves) return;
   try {
-    Kept kept{folder.dir(), checksums_of_folder(folder), files_of(folder), std::move(sums)};
+    Kept kept{folder.dir(), RowSums::stored(folder), files_of(folder), std::move(sums)};
     Folders& all = Folders::get();
     const std::lock_guard<std::mutex> lock(all.mutex);
     all.kept.push_front(std::move(kept));
@@ -80,7 +77,7 @@ std::optional<std::deque<Hasher>> take_kept_sums(const Layout& folder) {
     found.emplace(std::move(*at));
     all.kept.erase(at);
   }
-  if (found->checksums != checksums_of_folder(folder) || found->files != files_of(folder))
+  if (found->checksums != RowSums::stored(folder) || found->files != files_of(folder))
     return std::nullopt;
   return std::move(found->sums);
 }

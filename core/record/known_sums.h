@@ -10,7 +10,7 @@
 
 namespace td::record {
 
-// One for each leaf of the folder, after `rows` rows, as its file of checksums has them now.
+// One for each leaf of the folder. Its file of checksums has the same sums now.
 void keep_sums(const Layout& folder, std::deque<Hasher>&& sums) noexcept;
 
 // What was kept, once; nothing if the files or their checksums have changed since.

@@ -38,6 +38,11 @@ bool RowSums::present(const Layout& folder) {
   return folder.look(checksums_name(folder.folder())).found != Found::nothing;
 }
 
+std::string RowSums::stored(const Layout& folder) {
+  const std::string name = checksums_name(folder.folder());
+  return files::read_beneath(folder.folder(), name, max_checksums_bytes, folder.at(name));
+}
+
 RowSums::RowSums(const Layout& folder, std::int64_t rows, bool check) : folder_(folder) {
   const bool compares = check && present(folder);
   if (std::optional<std::deque<Hasher>> kept; compares && (kept = take_kept_sums(folder))) {
@@ -63,12 +68,9 @@ void RowSums::read(std::int64_t rows) {
 }
 
 void RowSums::check() const {
-  const std::string name = checksums_name(folder_.folder());
-  const std::string path = folder_.at(name);
+  const std::string where = "\"" + folder_.at(checksums_name(folder_.folder())) + "\"";
   std::unordered_map<std::string, Checksum> known;
-  for (Checksum& one :
-       read_checksums(files::read_beneath(folder_.folder(), name, max_checksums_bytes, path),
-                      "\"" + path + "\"")) {
+  for (Checksum& one : read_checksums(stored(folder_), where)) {
     known.emplace(one.path, std::move(one));
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {

@@ -15,6 +15,9 @@ class RowSums {
   // damage.
   static bool present(const Layout& folder);
 
+  // The text of that file.
+  static std::string stored(const Layout& folder);
+
   // Reads the first rows of each file. `check`: Code::format if they do not match the folder's checksums;
   // otherwise accepts damaged rows. With `check`, files that are as keep() left them are not read again.
   RowSums(const Layout& folder, std::int64_t rows, bool check);

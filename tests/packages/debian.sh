@@ -27,10 +27,9 @@ apt_release() { # CODENAME: also of the bare root
   # shellcheck disable=SC2086
   try "apt-get install tdtool libtensordict-dev $extra" in_bare apt-get install -y --no-install-recommends tdtool libtensordict-dev \
     libtensordict-doc $extra gcc g++ libc6-dev pkg-config cmake make || return
-  autopkgtests
-  try "apt-get purge" in_bare sh -ec "apt-get purge -y tdtool 'libtensordict*' $extra"'; ! ls -d /usr/*/tensordict /usr/*/*/tensordict 2>/dev/null'
+  autopkgtests_and_purge
 }
-autopkgtests() { # those of packaging/debian/tests, with what is installed; $extra names packages beyond the library
+autopkgtests_and_purge() { # those of packaging/debian/tests, with what is installed, which then goes; $extra names packages beyond the library
   local name
   for name in tdtool c cmake ${extra:+arrow video} cpp; do
     # What C++ needs comes last, so that the others are tried without.
@@ -38,6 +37,7 @@ autopkgtests() { # those of packaging/debian/tests, with what is installed; $ext
     as_root cp "packaging/debian/tests/$name" "$bare/tmp"
     try "autopkgtest $name" in_bare "/tmp/$name"
   done
+  try "apt-get purge" in_bare sh -ec "apt-get purge -y tdtool 'libtensordict*' $extra"'; ! ls -d /usr/*/tensordict /usr/*/*/tensordict 2>/dev/null'
 }
 # A mirror may lag some days behind a release that moves.
 update=(-o Acquire::Check-Valid-Until=false --error-on=any)
@@ -61,8 +61,7 @@ deb_release() { # CODENAME
   try "apt-get install tdtool alone" in_bare sh -ec 'apt-get install -y --no-install-recommends /debs/tdtool_*.deb /debs/libtensordict2_*.deb' &&
     as_root cp packaging/debian/tests/tdtool "$bare/tmp" && try "autopkgtest tdtool alone" in_bare /tmp/tdtool
   try "apt-get install ./*.deb" in_bare sh -ec 'apt-get install -y --no-install-recommends /debs/*.deb gcc g++ libc6-dev pkg-config cmake make' || return
-  autopkgtests
-  try "apt-get purge" in_bare sh -ec "apt-get purge -y tdtool 'libtensordict*' $extra"'; ! ls -d /usr/*/tensordict /usr/*/*/tensordict 2>/dev/null'
+  autopkgtests_and_purge
 }
 throwaway_key() {
   export GNUPGHOME=$scratch/gnupg

@@ -68,12 +68,16 @@ void td_make_folder(const char *path) {
 static char walked[LONGEST], opposite[LONGEST];
 static int entries;
 
-static void walk(const char *tree, const char *other,
+static int walks(const char *tree, const char *other,
                  int (*visit)(const char *, const struct stat *, int, struct FTW *)) {
   snprintf(walked, sizeof walked, "%s", tree);
   snprintf(opposite, sizeof opposite, "%s", other);
-  if (nftw(walked, visit, 16, FTW_PHYS) != 0)
-    td_test_fail(__FILE__, __LINE__, "%s cannot be walked", walked);
+  return nftw(walked, visit, 16, FTW_PHYS) == 0;
+}
+
+static void walk(const char *tree, const char *other,
+                 int (*visit)(const char *, const struct stat *, int, struct FTW *)) {
+  if (!walks(tree, other, visit)) td_test_fail(__FILE__, __LINE__, "%s cannot be walked", walked);
 }
 
 static int copy_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
@@ -97,9 +101,7 @@ static int copy_entry(const char *path, const struct stat *status, int flag, str
 /* A writer at work may put another folder in the place of the one that is walked. */
 void td_copy_tree(const char *from, const char *to) {
   for (int again = 0; again < 20; again++) {
-    snprintf(walked, sizeof walked, "%s", from);
-    snprintf(opposite, sizeof opposite, "%s", to);
-    if (nftw(walked, copy_entry, 16, FTW_PHYS) == 0) return;
+    if (walks(from, to, copy_entry)) return;
   }
   walk(from, to, copy_entry);
 }
