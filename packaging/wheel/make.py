@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a wheel of one program, as pip installs it: a zip file with a list of its files.
+"""Makes a wheel of tdtool, as pip installs it: a zip file with a list of its files.
 
-    make.py PROGRAM VERSION FOLDER
+    make.py PROGRAM VERSION FOLDER [TORCH MAIN LIBRARY]
 
-The wheel holds no Python. Its tag names the oldest C library that the program runs with.
+With the last three it holds tdtool-main and the library, too, which run with the libtorch of pip's torch, of version TORCH.
+The wheel holds no Python. Its tag names the oldest C library that the programs run with.
 """
 import base64
 import hashlib
@@ -26,30 +27,38 @@ License: MIT
 Classifier: License :: OSI Approved :: MIT License
 Classifier: Operating System :: POSIX :: Linux
 Requires-Python: >=3.8
-{address}Description-Content-Type: text/markdown
+{address}{extra}Description-Content-Type: text/markdown
 
 {readme}"""
 
 
-def glibc(program):
-    """The newest symbol version of the C library that a program asks for, as (major, minor)."""
-    symbols = subprocess.run(["objdump", "-T", program], stdout=subprocess.PIPE, check=True, text=True).stdout
+EXTRA = "Provides-Extra: torch\nRequires-Dist: torch (=={}) ; extra == 'torch'\n"
+
+
+def glibc(programs):
+    """The newest symbol version of the C library that programs ask for, as (major, minor)."""
+    symbols = subprocess.run(["objdump", "-T", *programs], stdout=subprocess.PIPE, check=True, text=True).stdout
     return max(tuple(map(int, found)) for found in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
 
 
 def main():
     program, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-    tag = "py3-none-manylinux_{}_{}_{}".format(*glibc(program), platform.machine())
+    torch, computing = (sys.argv[4:5] or [None])[0], [pathlib.Path(name) for name in sys.argv[5:]]
+    tag = "py3-none-manylinux_{}_{}_{}".format(*glibc([program, *computing]), platform.machine())
     stripped = program.with_suffix(".stripped")
     subprocess.run(["strip", "-o", stripped, program], check=True)
+    beside = f"tdtool-{version}.data/data/libexec/tensordict"
     info = f"tdtool-{version}.dist-info"
     readme = (pathlib.Path(__file__).parent / "README.md").read_text(encoding="utf-8")
     address = f"Project-URL: Source, {os.environ['address']}\n" if os.environ.get("address") else ""
+    extra = EXTRA.format(torch) if torch else ""
     files = {
         f"tdtool-{version}.data/scripts/tdtool": stripped.read_bytes(),
+        **{f"{beside}/{file.name}": file.read_bytes() for file in computing},
+        **({f"{beside}/torch-version": f"{torch}\n".encode()} if torch else {}),
         f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
         f"{info}/THIRD-PARTY.txt": (ROOT / "packaging/THIRD-PARTY.txt").read_bytes(),
-        f"{info}/METADATA": METADATA.format(version=version, readme=readme, address=address).encode(),
+        f"{info}/METADATA": METADATA.format(version=version, readme=readme, address=address, extra=extra).encode(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: tools/package\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }
     record = ""
@@ -66,7 +75,7 @@ def main():
             entry = zipfile.ZipInfo(name, date)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3
-            entry.external_attr = (0o100755 if name.endswith("/scripts/tdtool") else 0o100644) << 16
+            entry.external_attr = (0o100755 if name.endswith(("/tdtool", "/tdtool-main")) else 0o100644) << 16
             archive.writestr(entry, data, compresslevel=9)
     print(f"{wheel}: {wheel.stat().st_size} bytes")
 

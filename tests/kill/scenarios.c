@@ -7,14 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sets.h"
 #include "td_files.h"
 #include "td_values.h"
 
 enum { ROWS = 3 }; /* that come with each state of what grows */
 
-static int64_t ballast = 64;
-
-void kill_ballast(int64_t bytes) { ballast = bytes; }
+int64_t kill_ballast = 64;
 
 /* Rows `first` and on: each of its values follows from its number. */
 td_tensordict *kill_rows(int64_t first, int64_t count) {
@@ -22,7 +21,7 @@ td_tensordict *kill_rows(int64_t first, int64_t count) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(count)));
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT64, 2 * first, TD_SIZES(count, 2)));
   td_put(td, TD_KEY("n", "d", "c"), td_arange(TD_DTYPE_INT32, first, TD_SIZES(count)));
-  td_tensor *large = td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(count, ballast));
+  td_tensor *large = td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(count, kill_ballast));
   td_put(td, TD_KEY("large"), large);
   return td;
 }
@@ -37,7 +36,7 @@ td_tensordict *kill_state(int64_t state) {
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT64, 10 * state, TD_SIZES(4)));
   td_put(td, TD_KEY("n", "d", "c"), td_arange(TD_DTYPE_INT16, state % 1000, TD_SIZES(4, 2)));
   td_put(td, TD_KEY("large"),
-         td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(4, ballast)));
+         td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(4, kill_ballast)));
   snprintf(name, sizeof name, "only%d", (int)(state % 3));
   td_put(td, TD_KEY(name), td_filled(TD_DTYPE_INT8, 1, TD_SIZES(4)));
   return td;
@@ -65,7 +64,7 @@ static int64_t first_of(const td_tensordict *td, const char *name) {
   return number;
 }
 
-static void must_equal(td_tensordict *found, td_tensordict *want, int64_t state) {
+void kill_must_equal(td_tensordict *found, td_tensordict *want, int64_t state) {
   int32_t equal = 0;
   if (td_equal(found, want, &equal) != TD_OK || !equal) {
     char *text = td_printed(found);
@@ -77,7 +76,7 @@ static void must_equal(td_tensordict *found, td_tensordict *want, int64_t state)
 
 static int64_t whole(td_tensordict *found, td_tensordict *(*source)(int64_t)) {
   const int64_t state = first_of(found, "state");
-  must_equal(found, source(state), state);
+  kill_must_equal(found, source(state), state);
   return state;
 }
 
@@ -106,7 +105,7 @@ static int64_t look_resumed(const char *place) {
   TD_DO(td_batch_size(found, sizes, 8, &dims));
   TD_CHECK_INT(sizes[0], rows);
   const int64_t state = rows / ROWS - 1;
-  must_equal(found, kill_rows(0, rows), state);
+  kill_must_equal(found, kill_rows(0, rows), state);
   return state;
 }
 
@@ -284,7 +283,7 @@ static int64_t look_counted(const char *place) {
   TD_DO(td_memmap_load(copy, NULL, &found));
   TD_DO(td_batch_size(found, sizes, 8, &dims));
   TD_CHECK(sizes[0] % ROWS == 0 && sizes[0] >= ROWS && sizes[0] <= (state + 1) * ROWS);
-  must_equal(found, kill_rows(0, sizes[0]), state);
+  kill_must_equal(found, kill_rows(0, sizes[0]), state);
   TD_CHECK(system(command) == 0);
   return state;
 }
@@ -307,7 +306,7 @@ static int64_t look_truncated(const char *place) {
   TD_DO(td_memmap_length(place, &rows, NULL, NULL));
   TD_CHECK(rows == 4 || rows == 4 + ROWS);
   TD_DO(td_memmap_load(place, NULL, &found));
-  must_equal(found, kill_rows(0, rows), rows);
+  kill_must_equal(found, kill_rows(0, rows), rows);
   return rows == 4 ? 1 : 0;
 }
 
@@ -331,7 +330,7 @@ static td_tensordict *flat_rows(int64_t first, int64_t count) {
   td_tensordict *td = td_empty(TD_SIZES(count));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(count)));
   td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 2 * first, TD_SIZES(count, 2)));
-  td_put(td, TD_KEY("large"), td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(count, ballast)));
+  td_put(td, TD_KEY("large"), td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(count, kill_ballast)));
   return td;
 }
 
@@ -352,7 +351,7 @@ static int64_t look_flat(const char *place) {
   TD_DO(td_memmap_length(place, &rows, &stored, NULL));
   TD_CHECK(stored >= rows);
   TD_DO(td_memmap_load(place, NULL, &found));
-  must_equal(found, flat_rows(0, rows), rows / ROWS - 1);
+  kill_must_equal(found, flat_rows(0, rows), rows / ROWS - 1);
   return rows / ROWS - 1;
 }
 
@@ -401,7 +400,7 @@ static int64_t look_told(const char *place) {
   TD_DO(td_memmap_length(place, &rows, NULL, NULL));
   TD_CHECK_INT(rows % ROWS, 0);
   TD_DO(td_memmap_load(place, NULL, &found));
-  must_equal(found, told_rows(0, rows), rows / ROWS - 1);
+  kill_must_equal(found, told_rows(0, rows), rows / ROWS - 1);
   return rows / ROWS - 1;
 }
 
@@ -448,7 +447,7 @@ static int64_t look_stack(const char *place) {
   must_be_sound(place);
   TD_DO(td_memmap_load(place, NULL, &found));
   TD_DO(td_batch_size(found, sizes, 8, &dims));
-  must_equal(found, stack_of(sizes[0]), sizes[0] - 1);
+  kill_must_equal(found, stack_of(sizes[0]), sizes[0] - 1);
   return sizes[0] - 1;
 }
 
@@ -595,7 +594,7 @@ static int64_t look_replay(const char *place) {
   TD_DO(td_replay_dict(replay, &found));
   td_replay_free(replay);
   const int64_t state = first_of(found, "a") / ROWS;
-  must_equal(found, rows_of_step(state), state);
+  kill_must_equal(found, rows_of_step(state), state);
   return state;
 }
 
@@ -624,114 +623,13 @@ static int64_t look_written_replay(const char *place) {
     const int64_t row = first_of(found, "a");
     TD_CHECK(row >= written - len && row < written);
     TD_DO(td_remove(found, TD_KEY("index")));
-    must_equal(found, kill_rows(row, 1), row);
+    kill_must_equal(found, kill_rows(row, 1), row);
   }
   td_replay_free(replay);
   return written / ROWS - 1;
 }
 
-/* An episode of three steps: each of its values follows from its number. */
-static td_tensordict *episode_of_state(int64_t state) {
-  td_tensordict *td = td_empty(TD_SIZES(ROWS));
-  const double first = (double)(10 * state);
-  td_put(td, TD_KEY("observation"), td_arange(TD_DTYPE_FLOAT32, first, TD_SIZES(ROWS, 2)));
-  td_put(td, TD_KEY("action"), td_arange(TD_DTYPE_FLOAT64, first, TD_SIZES(ROWS, 1)));
-  td_put(td, TD_KEY("next", "observation"),
-         td_arange(TD_DTYPE_FLOAT32, first + 2, TD_SIZES(ROWS, 2)));
-  td_put(td, TD_KEY("next", "reward"), td_arange(TD_DTYPE_FLOAT64, first, TD_SIZES(ROWS, 1)));
-  td_put(td, TD_KEY("next", "terminated"), td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(ROWS, 1)));
-  td_tensor *ends = td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(ROWS, 1));
-  uint8_t *flags = NULL;
-  TD_DO(td_tensor_data(ends, (void **)&flags));
-  flags[ROWS - 1] = 1;
-  TD_DO(td_set(td, TD_KEY("next", "truncated"), ends));
-  TD_DO(td_set(td, TD_KEY("next", "done"), ends));
-  td_tensor_free(ends);
-  td_put(td, TD_KEY("large"),
-         td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(ROWS, ballast)));
-  return td;
-}
-
-/* With the first state a set begins, or takes the place of another. */
-static td_status add_episode(const char *place, const td_tensordict *source, int64_t state,
-                             td_dataset_kind kind, td_dataset_save_flags flags) {
-  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
-  td_dataset_writer *writer = NULL;
-  options.flags = flags | (state == 0 ? 0 : TD_DATASET_SAVE_RESUME);
-  options.fps = kind == TD_DATASET_KIND_LEROBOT ? 10 : 0;
-  td_status status = td_dataset_writer_open(place, kind, NULL, &options, &writer);
-  if (status == TD_OK) status = td_dataset_writer_add(writer, source, NULL);
-  td_dataset_writer_free(writer);
-  return status;
-}
-
-static void must_be_episode(const td_dataset *set, int64_t place, int64_t state) {
-  td_tensordict *found = NULL, *want = episode_of_state(state);
-  td_put(want, TD_KEY("episode"), td_filled(TD_DTYPE_INT64, (double)place, TD_SIZES(ROWS)));
-  TD_DO(td_dataset_episode(set, place, &found));
-  static const char *const of_lerobot[] = {"frame", "index", "timestamp", "task_index",
-                                           "language_instruction"};
-  for (size_t i = 0; i < sizeof of_lerobot / sizeof *of_lerobot; i++) {
-    td_entry_kind kind = TD_ENTRY_NONE;
-    TD_DO(td_get_kind(found, &of_lerobot[i], 1, &kind));
-    if (kind != TD_ENTRY_NONE) TD_DO(td_remove(found, &of_lerobot[i], 1));
-  }
-  must_equal(found, want, state);
-}
-
-static int64_t look_episodes(const char *place) {
-  td_dataset *set = NULL;
-  int64_t episodes = 0, steps = 0;
-  TD_DO(td_dataset_open(place, NULL, &set));
-  TD_DO(td_dataset_about(set, NULL, &episodes, &steps));
-  TD_CHECK_INT(steps, episodes * ROWS);
-  for (int64_t i = 0; i < episodes; i++) must_be_episode(set, i, i);
-  td_dataset_free(set);
-  return episodes - 1;
-}
-
-static td_status add_torchrl(const char *place, td_tensordict *source, int64_t state) {
-  return add_episode(place, source, state, TD_DATASET_KIND_TORCHRL, 0);
-}
-
 #ifdef TD_TEST_HDF5
-static td_status add_minari(const char *place, td_tensordict *source, int64_t state) {
-  return add_episode(place, source, state, TD_DATASET_KIND_MINARI, 0);
-}
-
-static td_status add_robomimic_durably(const char *place, td_tensordict *source, int64_t state) {
-  return add_episode(place, source, state, TD_DATASET_KIND_ROBOMIMIC, TD_DATASET_SAVE_DURABLE);
-}
-
-static td_status add_d4rl(const char *place, td_tensordict *source, int64_t state) {
-  return add_episode(place, source, state, TD_DATASET_KIND_D4RL, 0);
-}
-
-/* A set of one episode, that of the state, in place of the one before. */
-static td_status begin_minari(const char *place, td_tensordict *source, int64_t state) {
-  (void)state;
-  return add_episode(place, source, 0, TD_DATASET_KIND_MINARI, 0);
-}
-
-static int64_t look_begun(const char *place) {
-  td_dataset *set = NULL;
-  td_tensordict *found = NULL;
-  int64_t episodes = 0;
-  TD_DO(td_dataset_open(place, NULL, &set));
-  TD_DO(td_dataset_about(set, NULL, &episodes, NULL));
-  TD_CHECK_INT(episodes, 1);
-  TD_DO(td_dataset_episode(set, 0, &found));
-  td_tensor *action = td_take(found, TD_KEY("action"));
-  double *values = NULL;
-  TD_DO(td_tensor_data(action, (void **)&values));
-  const int64_t state = (int64_t)values[0] / 10;
-  td_tensor_free(action);
-  td_free(found);
-  must_be_episode(set, 0, state);
-  td_dataset_free(set);
-  return state;
-}
-
 /* HDF5 keeps no batch size: all tensors here begin with the rows. */
 static td_status save_hdf5(const char *place, td_tensordict *source, int64_t state) {
   (void)state;
@@ -753,10 +651,6 @@ static int64_t look_hdf5(const char *place) {
 static td_status save_parquet(const char *place, td_tensordict *source, int64_t state) {
   (void)state;
   return save_file(place, source, TD_FILE_PARQUET);
-}
-
-static td_status add_lerobot(const char *place, td_tensordict *source, int64_t state) {
-  return add_episode(place, source, state, TD_DATASET_KIND_LEROBOT, 0);
 }
 
 static td_status save_arrow(const char *place, td_tensordict *source, int64_t state) {
@@ -802,6 +696,9 @@ const scenario scenarios[] = {
 #endif
 #ifdef TD_TEST_ARROW
     {"lerobot", add_lerobot, episode_of_state, look_episodes, 0, 0, 0},
+#ifdef TD_TEST_VIDEO
+    {"lerobot_video", add_film, film_of_state, look_films, 0, 0, 0},
+#endif
     {"parquet", save_parquet, kill_state, look_file, 0, 0, 0},
     {"arrow", save_arrow, kill_state, look_file, 0, 0, 0},
 #endif

@@ -29,7 +29,10 @@ int scenario_is_asked(const scenario *it);
 td_tensordict *kill_state(int64_t state);
 td_tensordict *kill_rows(int64_t first, int64_t count);
 
-/* Sets how many bytes more each state has. */
-void kill_ballast(int64_t bytes);
+/* Ends the test unless they are equal, which is to be state `state`. Frees both. */
+void kill_must_equal(td_tensordict *found, td_tensordict *want, int64_t state);
+
+/* How many bytes more each state has. */
+extern int64_t kill_ballast;
 
 #endif

@@ -221,7 +221,7 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
   td_make_folder(disk);
   if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
   umount2(disk, MNT_DETACH);
-  kill_ballast(5000);
+  kill_ballast = 5000;
   for (int i = 0; i < scenario_count; i++) {
     const scenario *it = &scenarios[i];
     if (!scenario_is_asked(it)) continue;
@@ -252,7 +252,7 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
       if (status == TD_OK) break;
     }
   }
-  kill_ballast(64);
+  kill_ballast = 64;
   TD_CHECK(steps > scenario_count);
 #else
   td_test_skip("needs tmpfs");

@@ -141,6 +141,9 @@ TD_TEST(hdf5) { kill_often("hdf5"); }
 #endif
 #ifdef TD_TEST_ARROW
 TD_TEST(lerobot) { kill_often("lerobot"); }
+#ifdef TD_TEST_VIDEO
+TD_TEST(lerobot_video) { kill_often("lerobot_video"); }
+#endif
 TD_TEST(parquet) { kill_often("parquet"); }
 TD_TEST(arrow) { kill_often("arrow"); }
 #endif

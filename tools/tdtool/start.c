@@ -8,20 +8,27 @@
 
 #include "dataset.h"
 #include "disk.h"
+#include "pip_torch.h"
 #include "rows.h"
 #include "runs.h"
+
+/* That of this program, with a slash. */
+static const char *own_folder(void) {
+  static char here[4096];
+  ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
+  if (length <= 0 || (size_t)length >= sizeof here - 1) die("/proc/self/exe: %s", strerror(errno));
+  while (length > 0 && here[length - 1] != '/') length--;
+  here[length] = '\0';
+  return here;
+}
 
 /* Where tdtool-main is: beside this program in a build folder, or at a relative path in an installed tree. A package of
  * the one program, such as pip's, lacks it. */
 static bool find_main(text *place) {
   static const char *const places[] = {"tdtool-main", TDTOOL_MAIN};
-  char here[4096];
-  ssize_t length = readlink("/proc/self/exe", here, sizeof here);
-  if (length <= 0 || (size_t)length >= sizeof here) die("/proc/self/exe: %s", strerror(errno));
-  while (length > 0 && here[length - 1] != '/') length--;
   for (size_t i = 0; i < COUNT_OF(places); i++) {
     place->length = 0;
-    if (*places[i] != '/') add_bytes(place, here, (size_t)length);
+    if (*places[i] != '/') add(place, own_folder());
     add(place, places[i]);
     if (access(place->data, F_OK) == 0) return true;
   }
@@ -34,6 +41,7 @@ static void become_main(char **argv) {
     die("this needs the library and libtorch, which this package of tdtool lacks (no %s); Debian's "
         "package tdtool and the tarball of TensorDict have them",
         place.data);
+  find_pip_torch(place.data, own_folder());
   fflush(stdout);
   execv(place.data, argv);
   die("%s: %s", place.data, strerror(errno));
