@@ -9,6 +9,40 @@ function open_or_nothing(name; options...)
     end
 end
 
+# FNV-1a of 64 bits.
+hash_bytes(bytes, hash = 0xcbf29ce484222325) = foldl((hash, byte) -> xor(hash, UInt64(byte)) * 0x00000100000001b3, bytes; init = hash)
+
+function hash_entry(flat, key)
+    entry = flat[key]
+    entry isa Tensor || return foldl((hash, row) -> hash_bytes([codeunits(get_text(flat, key; row = row)); 0x00], hash), 1:size(flat, 1); init = 0xcbf29ce484222325)
+    array = Array(entry)
+    hash_bytes(reinterpret(UInt8, vec(ndims(array) < 2 ? array : permutedims(array, ndims(array):-1:1))))
+end
+
+# The list of tests/conformance, which every language reads; the README there describes it.
+@testset "all sets have the hashes of the list" begin
+    flat_or_nothing(name, words) =
+        try
+            set = open_dataset(name)
+            @test [string(dataset_kind(set)), string(length(set)), string(sum(lengths(set)))] == words
+            flatten_keys(flat(set), "/")
+        catch error
+            occursin("TD_ERR_UNSUPPORTED", sprint(showerror, error)) || rethrow()
+            nothing
+        end
+    rows, entries = nothing, 0
+    for line in eachline(joinpath(dataset_folder, "..", "..", "conformance", "datasets.txt"))
+        words = split(line)
+        if !startswith(line, ' ')
+            rows = flat_or_nothing(joinpath(dataset_folder, "..", words[1]), words[2:end])
+        elseif rows !== nothing
+            @test (words[1], string(hash_entry(rows, words[1]); base = 16, pad = 16)) == (words[1], words[2])
+            entries += 1
+        end
+    end
+    @test entries > 30
+end
+
 let set = open_or_nothing("minari/mixed")
     set === nothing || @testset "episodes and rows are read alone" begin
         @test dataset_kind(set) === :minari

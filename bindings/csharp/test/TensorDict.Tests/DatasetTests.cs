@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Text;
 using Xunit;
 
 namespace TensorDicts.Tests;
@@ -17,6 +18,70 @@ public class DatasetTests
         {
             return null;
         }
+    }
+
+    /// <summary>FNV-1a of 64 bits.</summary>
+    private static ulong Hash(byte[] bytes, ulong hash)
+    {
+        foreach (byte one in bytes)
+        {
+            hash = unchecked((hash ^ one) * 0x100000001b3);
+        }
+        return hash;
+    }
+
+    private static ulong HashOf(TensorDict flat, string key)
+    {
+        ulong hash = 0xcbf29ce484222325;
+        using Entry entry = flat[key];
+        if (entry is Tensor tensor)
+        {
+            return Hash(tensor.ToBytes(), hash);
+        }
+        for (long row = 0; row < flat.BatchSize[0]; row++)
+        {
+            hash = Hash(Encoding.UTF8.GetBytes(flat.GetRowText(key, row) + "\0"), hash);
+        }
+        return hash;
+    }
+
+    private static TensorDict? FlatOrNull(string path, string[] about)
+    {
+        try
+        {
+            using Dataset set = Dataset.Open(path);
+            Assert.Equal(about, new[] { set.Kind.ToString().ToLowerInvariant(), $"{set.EpisodeCount}", $"{set.StepCount}" });
+            using TensorDict flat = set.Flat();
+            return flat.FlattenKeys("/");
+        }
+        catch (TensorUnsupportedException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>The list of tests/conformance, which every language reads; the README there describes it.</summary>
+    [Fact]
+    public void AllSetsHaveTheHashesOfTheList()
+    {
+        TensorDict? flat = null;
+        int entries = 0;
+        foreach (string line in File.ReadLines(Golden.Folder("../../conformance/datasets.txt")))
+        {
+            string[] words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            if (!line.StartsWith(' '))
+            {
+                flat?.Dispose();
+                flat = FlatOrNull(Golden.Folder("../" + words[0]), words[1..]);
+            }
+            else if (flat != null)
+            {
+                Assert.Equal(words, new[] { words[0], HashOf(flat, words[0]).ToString("x16") });
+                entries++;
+            }
+        }
+        flat?.Dispose();
+        Assert.True(entries > 30);
     }
 
     [Fact]

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use tensordict::{Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetVideo, DatasetWriter, ErrorKind, Replay, ReplayOptions};
+use tensordict::{
+    Dataset, DatasetKind, DatasetOptions, DatasetSaveOptions, DatasetVideo, DatasetWriter, EntryKind, ErrorKind, Replay, ReplayOptions, TensorDict,
+};
 
 fn path(name: &str) -> PathBuf {
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/datasets");
@@ -36,6 +38,49 @@ fn episodes_and_rows_are_read_alone() {
     let id = set.metadata().unwrap().text("dataset_id").unwrap();
     assert_eq!(id, "toy/mixed-hdf5-v0");
     assert!(set.episode_metadata(1).unwrap().contains("options"));
+}
+
+// FNV-1a of 64 bits.
+fn hash(bytes: &[u8], hash: u64) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn hash_of(flat: &TensorDict, key: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325;
+    if flat.kind([key]).unwrap() == Some(EntryKind::Tensor) {
+        return hash(&flat.tensor([key]).unwrap().to_bytes().unwrap(), start);
+    }
+    (0..flat.batch_size()[0]).fold(start, |so_far, row| {
+        let text = flat.row_text([key], row).unwrap();
+        hash(&[text.as_bytes(), &[0]].concat(), so_far)
+    })
+}
+
+/// The list of tests/conformance, which every language reads; the README there describes it.
+#[test]
+fn all_sets_have_the_hashes_of_the_list() {
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests"));
+    let list = std::fs::read_to_string(data.join("conformance/datasets.txt")).unwrap();
+    let (mut flat, mut entries) = (None, 0);
+    for line in list.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let [key, want] = words[..] {
+            let Some(flat) = &flat else { continue };
+            assert_eq!(format!("{:016x}", hash_of(flat, key)), want, "{key}");
+            entries += 1;
+            continue;
+        }
+        let opened = Dataset::open(data.join("data").join(words[0]), &DatasetOptions::new()).and_then(|set| {
+            let about = [format!("{:?}", set.kind()?).to_lowercase(), set.episodes()?.to_string(), set.steps()?.to_string()];
+            assert_eq!(about[..], words[1..], "{}", words[0]);
+            set.flat()?.flatten_keys("/")
+        });
+        flat = match opened {
+            Err(error) if error.kind() == ErrorKind::Unsupported => None,
+            result => Some(result.unwrap()),
+        };
+    }
+    assert!(entries > 30);
 }
 
 #[test]
