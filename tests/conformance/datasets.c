@@ -48,8 +48,8 @@ static int hash_entry(const td_tensordict *flat, const char *key, int64_t rows, 
   return 1;
 }
 
-static void write_set(const char *name, const td_tensordict *flat, const char *kind, int64_t episodes,
-                      int64_t steps) {
+static void write_set(const char *name, const td_tensordict *flat, const char *kind,
+                      int64_t episodes, int64_t steps) {
   td_keys *keys = NULL;
   uint64_t hash;
   printf("%s %s %" PRId64 " %" PRId64 "\n", name, kind, episodes, steps);
@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
     td_free(flat);
     flat = NULL;
     want_episodes = want_steps = 0;
-    const int words = sscanf(line, "%511s %31s %" SCNd64 " %" SCNd64, name, kind, &want_episodes, &want_steps);
+    const int words =
+        sscanf(line, "%511s %31s %" SCNd64 " %" SCNd64, name, kind, &want_episodes, &want_steps);
     if (words < 1 || (words < 4 && !writes)) continue;
     snprintf(place, sizeof place, "%s/%s", argv[1], name);
     td_status status = td_dataset_open(place, NULL, &set);
@@ -104,7 +105,8 @@ int main(int argc, char **argv) {
       write_set(name, flat, kinds[found], episodes, steps);
     } else if (strcmp(kinds[found], kind) || episodes != want_episodes || steps != want_steps) {
       failures++;
-      printf("not ok: %s is of %s, with %" PRId64 " episodes and %" PRId64 " steps\n", name, kinds[found], episodes, steps);
+      printf("not ok: %s is of %s, with %" PRId64 " episodes and %" PRId64 " steps\n", name,
+             kinds[found], episodes, steps);
     }
   }
   td_free(flat);
