@@ -23,6 +23,7 @@ enum class Shard {
 
 struct AppendOptions : record::Options {
   Shard shard = Shard::none;
+  bool aside = false;  // the folder itself is being built by a caller
 };
 
 // A growing writer at the end of a folder. Creates a missing folder with the entries of `like`; nullptr: it

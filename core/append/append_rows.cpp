@@ -124,6 +124,7 @@ bool make_of_rows(const std::string& dir, const TensorDict& td, const AppendOpti
   how.copy_existing = how.dense_sub_tensordicts = how.fail_if_exists = true;
   how.durable = options.durable;
   how.checksums = options.checksums;
+  how.aside = options.aside;
   try {
     memmap(td, dir, how);
   } catch (const Error&) {
@@ -136,7 +137,7 @@ bool make_of_rows(const std::string& dir, const TensorDict& td, const AppendOpti
 }  // namespace
 
 void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options) {
-  const std::string path = record::named_folder(dir);
+  const std::string path = options.aside ? dir : record::named_folder(dir);
   if (!record::holds_dictionary(path)) {
     bool made = false;
     record::try_again(path, [&] {

@@ -148,12 +148,17 @@ class LeRobot final : public Source {
     return meta_.starts()[static_cast<std::size_t>(episode)];
   }
 
-  // Opens each file of version 3.0 for a moment.
+  // Of version 3.0, by what the files say: their lists of row groups are long, and read when rows are.
   void count_rows() {
     if (start(episodes) == 0) return;
     files_ = meta_.files();
-    for (std::size_t i = 0; i < files_.size(); ++i)
-      file_starts_.push_back(file_starts_.back() + file(i)->rows());
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      std::int64_t end = 0;
+      const std::int64_t rows = meta_.rows_of(files_[i]);
+      if (__builtin_add_overflow(file_starts_.back(), rows, &end))
+        fail(Code::format, meta_.where(), ": its rows cannot be counted");
+      file_starts_.push_back(end);
+    }
     // Files behind the last row are of a writer that was killed.
     while (file_starts_.size() > 1 && file_starts_[file_starts_.size() - 2] >= start(episodes)) {
       file_starts_.pop_back();
@@ -208,6 +213,10 @@ class LeRobot final : public Source {
     if (!meta_.is_v3() && opened->rows() != length(static_cast<std::int64_t>(number))) {
       fail(Code::format, opened->where(), " has ", opened->rows(), " rows, and episode ", number,
            " should have ", length(static_cast<std::int64_t>(number)));
+    }
+    if (meta_.is_v3() && opened->rows() != file_starts_[number + 1] - file_starts_[number]) {
+      fail(Code::format, opened->where(), " has row groups of ", opened->rows(),
+           " rows, and says that it has ", file_starts_[number + 1] - file_starts_[number]);
     }
     opened->choose(names_);
     file_ = opened;

@@ -2,6 +2,7 @@
 
 #include "core/arrow/import.h"
 #include "core/arrow/plain_rows.h"
+#include "core/datasets/parquet_form.h"
 #include "core/formats/json_text.h"
 
 #include <ATen/ATen.h>
@@ -302,6 +303,14 @@ std::vector<std::string> LeRobotMeta::files() const {
 
 std::shared_ptr<arrow::TableFile> LeRobotMeta::table(const std::string& relative) const {
   return mend_ ? mend_->table(relative) : folder_.table(relative, FileFormat::parquet, max_bytes_);
+}
+
+std::int64_t LeRobotMeta::rows_of(const std::string& relative) const {
+  if (!mend_) {
+    const FileBytes file = folder_.bytes(relative);
+    if (const auto rows = rows_of_parquet(file.text())) return *rows;
+  }
+  return table(relative)->rows();
 }
 
 std::string LeRobotMeta::file_of(std::int64_t episode) const {

@@ -37,8 +37,9 @@ class LeRobotMeta {
   const std::vector<std::int64_t>& starts() const noexcept { return starts_; }
   // Where its rows begin in all tables.
   std::int64_t first_row(std::int64_t episode) const;
-  // Tables of rows, and one of them.
+  // Tables of rows, how many rows one of them says that it has, and that one.
   std::vector<std::string> files() const;
+  std::int64_t rows_of(const std::string& relative) const;
   std::shared_ptr<arrow::TableFile> table(const std::string& relative) const;
   bool is_mended() const noexcept { return mend_ != nullptr; }
 

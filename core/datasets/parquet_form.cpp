@@ -38,14 +38,20 @@ void add_leaves(ThriftReader& in, std::size_t& left, std::vector<std::string>& p
   path.pop_back();
 }
 
+// Empty of what is no file of Parquet.
+std::string_view footer_of(std::string_view file) {
+  std::uint32_t length = 0;
+  const std::size_t end = file.size() < 12 ? 0 : file.size() - 8;
+  if (end != 0) std::memcpy(&length, file.data() + end, sizeof length);
+  if (end == 0 || file.substr(end + 4) != parquet_magic || length > end) return {};
+  return file.substr(end - length, length);
+}
+
 class FormReader {
  public:
-  FormReader(std::string_view file, const std::string& where) : where_(where) {
-    std::uint32_t length = 0;
-    const std::size_t end = file.size() < 12 ? 0 : file.size() - 8;
-    if (end != 0) std::memcpy(&length, file.data() + end, sizeof length);
-    if (end == 0 || file.substr(end + 4) != parquet_magic || length > end) bad();
-    footer_ = file.substr(end - length, length);
+  FormReader(std::string_view file, const std::string& where)
+      : where_(where), footer_(footer_of(file)) {
+    if (footer_.empty()) bad();
   }
 
   ParquetForm read() {
@@ -137,6 +143,18 @@ class FormReader {
   std::string_view footer_;
 };
 }  // namespace
+
+std::optional<std::int64_t> rows_of_parquet(std::string_view file) {
+  ThriftReader in(footer_of(file));
+  for (ThriftReader::Field field; in.next(field);) {
+    if (field.id == 3) {
+      const std::int64_t rows = in.integer();
+      return in.good() && rows >= 0 ? std::optional<std::int64_t>(rows) : std::nullopt;
+    }
+    in.skip(field.type);
+  }
+  return std::nullopt;
+}
 
 ParquetForm read_parquet_form(std::string_view file, const std::string& where) {
   return FormReader(file, where).read();

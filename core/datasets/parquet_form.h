@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,8 @@ struct ParquetForm {
 // `file` is a whole file of at least one row, with the same number of values in each row. Code::format if it is no such file;
 // `where` begins the message.
 ParquetForm read_parquet_form(std::string_view file, const std::string& where);
+
+// How many rows a file says that it has, which is ahead of its list of row groups. Nothing if it is no such file.
+std::optional<std::int64_t> rows_of_parquet(std::string_view file);
 
 }  // namespace td::datasets

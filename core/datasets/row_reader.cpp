@@ -1,10 +1,30 @@
 #include "core/datasets/row_reader.h"
 
+#include "core/tree/non_tensor.h"
+#include "core/tree/walk.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
 namespace td::datasets {
+
+namespace {
+
+// What a row takes in memory, about. Texts and files of pictures differ from row to row.
+std::int64_t bytes_of(const TensorDict& row) {
+  std::size_t bytes = 0;
+  visit_paths(*row.node(), [&](Path path, const Value& value) {
+    if (!value.is_node()) {
+      bytes += value.tensor().nbytes();
+    } else if (row.kind_of(path) == EntryKind::non_tensor) {
+      bytes += sizeof(Plain) + values_of(row, path).size();
+    }
+  });
+  return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
 
 RowReader::RowReader(const Dataset& set) : source_(set.source()) {
   for (const std::int64_t length : set.lengths()) starts_.push_back(starts_.back() + length);
@@ -18,7 +38,23 @@ at::Tensor RowReader::episodes() const {
   return result;
 }
 
+void RowReader::hold() const {
+  if (rows() == 0) return;
+  try {
+    if (bytes_of(read_anew(at::zeros({1}, at::kLong))) > held_bytes / rows()) return;
+    held_ = read_anew(at::arange(rows(), at::kLong));
+  } catch (const Error& failure) {
+    if (failure.code() == Code::out_of_memory) throw;
+    // Rows that can be read are given; the others fail when they are asked for.
+  }
+}
+
 TensorDict RowReader::read(const at::Tensor& rows) const {
+  std::call_once(tried_, [&] { hold(); });
+  return held_ ? held_->index(IndexItem::of(rows)) : read_anew(rows);
+}
+
+TensorDict RowReader::read_anew(const at::Tensor& rows) const {
   at::Tensor wanted, places;
   std::tie(wanted, places, std::ignore) =
       at::_unique2(rows.reshape({-1}), /*sorted=*/true, /*return_inverse=*/true);

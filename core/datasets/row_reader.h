@@ -6,13 +6,18 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 namespace td::datasets {
 
-// Memory holds a number for each episode. Thread-safe.
+// A set whose rows take at most `held_bytes` is read as a whole when some are asked for first: a batch of shuffled rows would
+// read nearly all of its tables again. Of a larger one memory holds a number for each episode. Thread-safe.
 class RowReader {
  public:
+  static constexpr std::int64_t held_bytes = std::int64_t{256} << 20;
+
   explicit RowReader(const Dataset& set);
 
   std::int64_t rows() const noexcept { return starts_.back(); }
@@ -23,8 +28,13 @@ class RowReader {
   TensorDict read(const at::Tensor& rows) const;
 
  private:
+  void hold() const;
+  TensorDict read_anew(const at::Tensor& rows) const;
+
   std::shared_ptr<const Source> source_;
   std::vector<std::int64_t> starts_{0};  // of each episode, and the end
+  mutable std::once_flag tried_;
+  mutable std::optional<TensorDict> held_;
 };
 
 }  // namespace td::datasets

@@ -1,6 +1,7 @@
 // Folders of TorchRL: replay buffers, whose rows are memory-mapped files that grow.
 #include "core/append/append.h"
 #include "core/datasets/save.h"
+#include "core/inspect/nbytes.h"
 #include "core/io/new_file.h"
 #include "core/replay/live_folder.h"
 #include "core/replay/replay.h"
@@ -34,10 +35,12 @@ class TorchrlWriter final : public SetWriter {
     if (!rows.batch_size().empty() && rows.batch_size()[0] == 0) draft_.lose_empty(episodes_);
     if (plan_.each) draft_.require_all(DatasetKind::torchrl);
     if (rows.batch_size().empty()) fail(Code::shape, "an episode has a batch dimension of steps");
-    if (!plan_.each) {
-      waiting_.push_back(rows);
-    } else if (rows.batch_size()[0] > 0) {
-      append(numbered(rows));
+    if (rows.batch_size()[0] > 0) {
+      if (plan_.each) {
+        append(numbered(rows));
+      } else {
+        wait(rows);
+      }
     }
     ++episodes_;
   }
@@ -47,7 +50,13 @@ class TorchrlWriter final : public SetWriter {
       fail(Code::shape, "a data set of TorchRL has one episode at least, and none was written");
     if (plan_.each) return;
     draft_.require_all(DatasetKind::torchrl);
-    save(waiting_.empty() ? TensorDict(Sizes{0}) : cat(waiting_, 0));
+    write_waiting();
+    if (rows_ == 0)
+      fail(Code::shape, "a buffer of TorchRL has one step at least, and none was written");
+    ReplayOptions buffer = buffer_of(rows_);
+    ReplayFiles content = ReplayFiles::fresh(buffer);
+    content.set({buffer.capacity, rows_, 0, rows_}, RandomNumbers(), buffer);
+    new_->commit(content, make_random_draws().get(), plan_.options.durable);
   }
 
  private:
@@ -91,14 +100,37 @@ class TorchrlWriter final : public SetWriter {
     return rows;
   }
 
-  void save(const TensorDict& rows) const {
-    const std::int64_t steps = rows.batch_size()[0];
+  static ReplayOptions buffer_of(std::int64_t steps) {
     ReplayOptions buffer;
     buffer.sampling = ReplaySampling::random;
     buffer.capacity = std::max<std::int64_t>(steps, 1);
-    Replay replay(buffer);
-    if (steps > 0) replay.extend(rows);
+    return buffer;
+  }
+
+  void save(const TensorDict& rows) const {
+    Replay replay(buffer_of(rows.batch_size()[0]));
+    replay.extend(rows);
     replay.save(folder_, plan_.options.durable);
+  }
+
+  // Until there are some megabytes of them.
+  void wait(const TensorDict& rows) {
+    constexpr std::int64_t most = 16 << 20;
+    waiting_.push_back(rows);
+    waiting_bytes_ += measure(rows, Measure::bytes);
+    if (waiting_bytes_ >= most) write_waiting();
+  }
+
+  void write_waiting() {
+    if (!new_) new_.emplace(folder_);
+    if (waiting_.empty()) return;
+    const TensorDict rows = waiting_.size() == 1 ? waiting_[0] : cat(waiting_, 0);
+    AppendOptions options;
+    options.aside = true;
+    memmap_append(new_->storage(), rows, options);
+    rows_ += rows.batch_size()[0];
+    waiting_.clear();
+    waiting_bytes_ = 0;
   }
 
   void append(const TensorDict& rows) {
@@ -141,7 +173,9 @@ class TorchrlWriter final : public SetWriter {
   Draft draft_;
   ReplayFiles files_;
   std::int64_t rows_ = 0, episodes_ = 0;
-  std::vector<TensorDict> waiting_;  // for finish()
+  std::optional<NewReplayFolder> new_;  // for finish()
+  std::vector<TensorDict> waiting_;     // to be written to it
+  std::int64_t waiting_bytes_ = 0;
 };
 
 }  // namespace

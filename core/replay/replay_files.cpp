@@ -281,38 +281,49 @@ void ReplayFiles::write(const std::string& folder, bool in_new,
   made.keep();
 }
 
+NewReplayFolder::NewReplayFolder(const std::string& path)
+    : target_(files::absolute(path)),
+      there_(files::look(join(target_, ".")).found == Found::folder),
+      replacement_(target_, nullptr, !there_ || replay_folder::is_one(target_)) {
+  if (!there_) return;
+  for (const files::Item& item : finished(target_)) {
+    if (!replay_folder::is_ours(item.name)) replacement_.keep(item.name);
+  }
+  replacement_.drop(queue_file);
+  replacement_.drop(LiveFolder::file_name);
+}
+
+std::string NewReplayFolder::storage() const {
+  return join(replacement_.path(), replay_folder::storage);
+}
+
+void NewReplayFolder::commit(const ReplayFiles& content, const ReplaySampler* sampler, bool durable,
+                             const std::string& extra) {
+  const std::string& folder = replacement_.path();
+  content.write(folder, /*in_new=*/true, sampler);
+  // When files are replaced one by one, those of another sampler or writer would remain.
+  for (const char* part : {replay_folder::sampler, replay_folder::writer}) {
+    const std::string old = join(target_, part);
+    if (!there_ || files::look(old).found != Found::folder) continue;
+    for (const files::Item& item : files::list(old)) {
+      const std::string path_of = join(part, item.name);
+      if (files::look(join(folder, path_of)).found == Found::nothing) replacement_.drop(path_of);
+    }
+  }
+  if (!extra.empty()) write_file(join(folder, LiveFolder::file_name), true, extra);
+  replacement_.commit(durable);
+}
+
 void save_replay(const std::string& path, const ReplayFiles& content, const TensorDict* rows,
                  const ReplaySampler* sampler, bool durable, const std::string& extra) {
-  const std::string target = files::absolute(path);
-  const bool there = files::look(join(target, ".")).found == Found::folder;
-  const bool replay = there && replay_folder::is_one(target);
-  files::FolderReplacement replacement(target, nullptr, replay || !there);
-  if (there) {
-    for (const files::Item& item : finished(target)) {
-      if (!replay_folder::is_ours(item.name)) replacement.keep(item.name);
-    }
-    replacement.drop(queue_file);
-    replacement.drop(LiveFolder::file_name);
-  }
-  const std::string& folder = replacement.path();
+  NewReplayFolder folder(path);
   if (rows != nullptr) {
     MemmapOptions options;
     options.copy_existing = true;
     options.aside = true;
-    memmap(*rows, join(folder, replay_folder::storage), options);
+    memmap(*rows, folder.storage(), options);
   }
-  content.write(folder, /*in_new=*/true, sampler);
-  // When files are replaced one by one, those of another sampler or writer would remain.
-  for (const char* part : {replay_folder::sampler, replay_folder::writer}) {
-    const std::string old = join(target, part);
-    if (!there || files::look(old).found != Found::folder) continue;
-    for (const files::Item& item : files::list(old)) {
-      const std::string path_of = join(part, item.name);
-      if (files::look(join(folder, path_of)).found == Found::nothing) replacement.drop(path_of);
-    }
-  }
-  if (!extra.empty()) write_file(join(folder, LiveFolder::file_name), true, extra);
-  replacement.commit(durable);
+  folder.commit(content, sampler, durable, extra);
 }
 
 }  // namespace td

@@ -1,6 +1,7 @@
 // core/replay/replay_files.h: the folder of a replay buffer, in TorchRL's format.
 #pragma once
 
+#include "core/io/folder.h"
 #include "core/replay/json_members.h"
 #include "core/replay/replay_folder.h"
 #include "core/replay/replay_sampler.h"
@@ -56,8 +57,23 @@ struct ReplayFiles {
   void write(const std::string& folder, bool in_new, const ReplaySampler* sampler) const;
 };
 
-// Writes a new folder and swaps it with the existing one, which must be a replay buffer or missing. Keeps its
-// other files.
+// A new folder of a replay buffer, which takes the place of the existing one: that must be a replay buffer or missing, and its
+// other files are kept. Without commit() it is removed.
+class NewReplayFolder {
+ public:
+  explicit NewReplayFolder(const std::string& path);
+
+  std::string storage() const;  // the folder that gets the rows; there is none yet
+  void commit(const ReplayFiles& files, const ReplaySampler* sampler, bool durable,
+              const std::string& extra = {});
+
+ private:
+  std::string target_;
+  bool there_;
+  files::FolderReplacement replacement_;
+};
+
+// With these rows.
 void save_replay(const std::string& path, const ReplayFiles& files, const TensorDict* rows,
                  const ReplaySampler* sampler, bool durable, const std::string& extra = {});
 

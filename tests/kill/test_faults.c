@@ -216,7 +216,7 @@ static int fill_disk(const char *path, int64_t left) {
 TD_TEST(a_disk_with_less_room_than_is_needed) {
 #if defined(__linux__)
   char disk[1000], filler[1000], place[1000], when[100];
-  int steps = 0;
+  int steps = 0, asked = 0;
   snprintf(disk, sizeof disk, "%s", td_here("disk"));
   td_make_folder(disk);
   if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
@@ -225,6 +225,7 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
   for (int i = 0; i < scenario_count; i++) {
     const scenario *it = &scenarios[i];
     if (!scenario_is_asked(it)) continue;
+    asked++;
     for (int64_t left = 0;; left += 4096) {
       TD_CHECK(mount("none", disk, "tmpfs", 0, "size=1m") == 0);
       snprintf(place, sizeof place, "%s", td_path(disk, "m"));
@@ -253,7 +254,7 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
     }
   }
   kill_ballast = 64;
-  TD_CHECK(steps > scenario_count);
+  TD_CHECK(steps > asked);
 #else
   td_test_skip("needs tmpfs");
 #endif

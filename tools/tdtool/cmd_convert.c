@@ -67,8 +67,7 @@ static int convert_set(const char *from, const char *to) {
     const bool told = saving.to || form_of_name(to) != FORM_UNKNOWN;
     const form as = told ? form_for(to) : FORM_FOLDER;
     must(open_set(from, &set));
-    must(td_dataset_flat(set, &td));
-    save_any(td, to, as, "convert");
+    td = keep_rows_of_set(set, to, as);
     print_saved(td, to, as);
     td_free(td);
   } else if (open_set_as(from, kind, &set) == TD_OK) {

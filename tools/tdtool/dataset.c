@@ -77,7 +77,7 @@ td_tensordict *open_rows(const char *path) {
   const td_status status = td_dataset_open(path, NULL, &set);
   if (status != TD_OK && !is_set_folder(path)) return open_any(path, false);
   must(status);
-  must(td_dataset_flat(set, &td));
+  td = rows_of_set(set);
   td_dataset_free(set);
   return td;
 }

@@ -24,6 +24,11 @@ bool is_set(const char *path);
 /* Whether a folder is a data set, and so nothing else; a file of HDF5 may be a dictionary, too. */
 bool is_set_folder(const char *path);
 
+/* set_rows.c: all rows; those of a large set are in files that nobody else sees. */
+td_tensordict *rows_of_set(const td_dataset *set);
+/* The same in OUT, which is not there yet. Few of them are in memory at a time. */
+td_tensordict *keep_rows_of_set(const td_dataset *set, const char *out, form as);
+
 /* What show prints of a path that is a data set; false for others. */
 bool show_dataset(const char *path, int64_t depth);
 
