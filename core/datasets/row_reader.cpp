@@ -26,7 +26,8 @@ std::int64_t bytes_of(const TensorDict& row) {
 
 }  // namespace
 
-RowReader::RowReader(const Dataset& set) : source_(set.source()) {
+RowReader::RowReader(const Dataset& set, std::int64_t most_held)
+    : source_(set.source()), most_held_(most_held) {
   for (const std::int64_t length : set.lengths()) starts_.push_back(starts_.back() + length);
 }
 
@@ -41,7 +42,7 @@ at::Tensor RowReader::episodes() const {
 void RowReader::hold() const {
   if (rows() == 0) return;
   try {
-    if (bytes_of(read_anew(at::zeros({1}, at::kLong))) > held_bytes / rows()) return;
+    if (bytes_of(read_anew(at::zeros({1}, at::kLong))) > most_held_ / rows()) return;
     held_ = read_anew(at::arange(rows(), at::kLong));
   } catch (const Error& failure) {
     if (failure.code() == Code::out_of_memory) throw;

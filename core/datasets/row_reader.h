@@ -12,13 +12,11 @@
 
 namespace td::datasets {
 
-// A set whose rows take at most `held_bytes` is read as a whole when some are asked for first: a batch of shuffled rows would
+// A set whose rows take at most `most_held` bytes is read as a whole when some are asked for first: a batch of shuffled rows would
 // read nearly all of its tables again. Of a larger one memory holds a number for each episode. Thread-safe.
 class RowReader {
  public:
-  static constexpr std::int64_t held_bytes = std::int64_t{256} << 20;
-
-  explicit RowReader(const Dataset& set);
+  explicit RowReader(const Dataset& set, std::int64_t most_held = std::int64_t{256} << 20);
 
   std::int64_t rows() const noexcept { return starts_.back(); }
   at::Tensor episodes() const;  // the number of the episode of each row
@@ -33,6 +31,7 @@ class RowReader {
 
   std::shared_ptr<const Source> source_;
   std::vector<std::int64_t> starts_{0};  // of each episode, and the end
+  std::int64_t most_held_;
   mutable std::once_flag tried_;
   mutable std::optional<TensorDict> held_;
 };

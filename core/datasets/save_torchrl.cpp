@@ -115,7 +115,7 @@ class TorchrlWriter final : public SetWriter {
 
   // Until there are some megabytes of them.
   void wait(const TensorDict& rows) {
-    constexpr std::int64_t most = 16 << 20;
+    constexpr std::int64_t most = 8 << 20;
     waiting_.push_back(rows);
     waiting_bytes_ += measure(rows, Measure::bytes);
     if (waiting_bytes_ >= most) write_waiting();

@@ -9,7 +9,7 @@
 namespace td {
 
 // As a loader over the rows of all episodes. Slices stay in an episode of the set: Code::invalid_argument for `episode` and
-// `ends`, and for `refresh`. Memory holds two numbers for each row of the set, and the batches.
+// `ends`, and for `refresh`. Memory holds what RowReader keeps, two numbers for each row, and the batches.
 std::unique_ptr<Loader> load_dataset(const Dataset& set, LoaderOptions options);
 
 }  // namespace td

@@ -1,6 +1,7 @@
 // Data sets that Minari, robomimic and D4RL wrote: each holds what the manifest says that its own library reads.
 #include "core/base/sha256.h"
 #include "core/datasets/dataset.h"
+#include "core/datasets/row_reader.h"
 #include "core/formats/json_text.h"
 #include "core/hdf5/group_file.h"
 #include "core/tensor/dtype.h"
@@ -213,6 +214,53 @@ TEST_F(Datasets, RowsAreThoseOfTheEpisodes) {
     EXPECT_EQ(done.sizes(), SizesView({set->steps(), 1}));
     EXPECT_EQ(set->episodes(0, set->episodes()).batch_size()[0], set->episodes());
   }
+}
+
+// Two episodes of three steps, of which the second cannot be read.
+class HalfReadable final : public datasets::Source {
+ public:
+  HalfReadable() { episodes = 2; }
+  std::string where() const override { return "a set"; }
+  std::vector<std::int64_t> lengths() const override { return {3, 3}; }
+  std::int64_t length(std::int64_t) const override { return 3; }
+  TensorDict metadata() const override { return {}; }
+  TensorDict metadata(std::int64_t) const override { return {}; }
+  TensorDict read(const std::vector<datasets::Steps>& steps) const override {
+    std::vector<at::Tensor> rows;
+    for (const datasets::Steps& one : steps) {
+      if (one.episode == 1) fail(Code::format, "episode 1 is damaged");
+      rows.push_back(at::arange(one.from, one.from + one.count, at::kLong));
+    }
+    TensorDict td(Sizes{rows.empty() ? 0 : at::cat(rows).size(0)});
+    td.set({"row"}, rows.empty() ? at::empty({0}, at::kLong) : at::cat(rows));
+    return td;
+  }
+};
+
+TEST_F(Datasets, RowsByNumbersAreHeldOrReadAnew) {
+  const at::Tensor rows = at::tensor({4, 0, 11, 4, 7, 10}, at::kLong).reshape({2, 3});
+  for (const char* name : {"minari/mixed", "d4rl/chunks.hdf5", "robomimic/image.hdf5"}) {
+    SCOPED_TRACE(name);
+    const auto set = open(name);
+    if (set == nullptr) GTEST_SKIP() << "a build without HDF5";
+    const at::Tensor here = rows.remainder(set->steps());
+    const TensorDict held = datasets::RowReader(*set).read(here);
+    const TensorDict anew = datasets::RowReader(*set, 0).read(here);
+    EXPECT_EQ(held.batch_size(), SizesView({2, 3}));
+    EXPECT_TRUE(held.equal(anew));
+    const TensorDict flat = set->rows(0, set->steps());
+    EXPECT_TRUE(held.index(IndexItem::at(1))
+                    .index(IndexItem::at(0))
+                    .equal(flat.index(IndexItem::at(here.index({1, 0}).item<std::int64_t>()))));
+  }
+  // What can be read is, although the whole cannot.
+  const Dataset torn(std::make_unique<HalfReadable>());
+  const datasets::RowReader reader(torn);
+  EXPECT_TRUE(at::equal(reader.read(at::tensor({2, 1}, at::kLong)).get({"row"}),
+                        at::tensor({2, 1}, at::kLong)));
+  test::expect_error(Code::format, "episode 1", [&] {
+    reader.read(at::tensor({1, 3}, at::kLong));
+  });
 }
 
 TEST_F(Datasets, AttributesOfOldMinari) {

@@ -3,8 +3,9 @@
 
 usage: test_tdtool.py TDTOOL SOURCES [TEST…]
 """
-import fcntl
 import ctypes
+import fcntl
+import filecmp
 import json
 import os
 import pathlib
@@ -42,6 +43,21 @@ def run(*arguments, status=0, **more):
                           encoding="utf-8", env=environment(**more))
     assert status is None or done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done
+
+
+def needs_little_memory(*arguments):
+    """Most of it is libtorch's."""
+    child = subprocess.Popen([TOOL, *map(str, arguments)], stdout=subprocess.DEVNULL, env=environment())
+    most = 0
+    while child.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
+        except OSError:
+            break
+        most = max([most, *map(int, re.findall(r"RssAnon:\s+(\d+) kB", status))])
+        time.sleep(0.002)
+    assert child.wait() == 0, (arguments, child.returncode)
+    assert b"__asan" in TOOL.read_bytes() or most < 130 * 1000, (arguments, f"{most} kB")
 
 
 def in_terminal(*arguments, columns=100, **more):
@@ -292,18 +308,7 @@ class Modules(unittest.TestCase):
         with open(data / "x.memmap", "wb") as file:
             file.truncate(160 * 10**6)  # zeros
         same = self.module("same.pt", ["return torch.add(x, 1)"])
-        child = subprocess.Popen([TOOL, "run", same, data, out], stdout=subprocess.DEVNULL, env=environment())
-        most = 0
-        while child.poll() is None:
-            try:
-                status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
-            except OSError:
-                break
-            most = max([most, *map(int, re.findall(r"RssAnon:\s+(\d+) kB", status))])
-            time.sleep(0.002)
-        self.assertEqual(child.wait(), 0)
-        if b"__asan" not in TOOL.read_bytes():
-            self.assertLess(most, 100 * 1000)  # most of it libtorch; 160 MB of outputs
+        needs_little_memory("run", same, data, out)
         self.assertEqual(set(self.doubles(out, "y")), {1.0})
 
     def test_an_interrupted_run_leaves_nothing(self):
@@ -361,6 +366,23 @@ class Edits(unittest.TestCase):
 
     def content(self):
         return {str(path.relative_to(self.where)): path.read_bytes() for path in self.where.rglob("*") if path.is_file()}
+
+    def test_a_large_set_is_read_in_parts(self):
+        data, buffer, again = self.where / "data", self.where / "buffer", self.where / "again"
+        sample.write_node(data, [10**6], {"x": ("float64", [10**6, 20], []), "episode": ("int64", [10**6], [])})
+        with open(data / "x.memmap", "wb") as file:
+            file.truncate(160 * 10**6 - 8)  # zeros, and a last number
+            file.seek(0, os.SEEK_END)
+            file.write(struct.pack("<d", 1))
+        (data / "episode.memmap").write_bytes(b"".join(struct.pack("<q", i) * 10**5 for i in range(10)))
+        needs_little_memory("convert", data, buffer, "--as", "torchrl")
+        needs_little_memory("convert", buffer, again, "--as", "tensordict")
+        for name in ("x", "episode"):
+            self.assertTrue(filecmp.cmp(data / f"{name}.memmap", again / f"{name}.memmap", shallow=False))
+        needs_little_memory("stats", buffer)
+        lines = [re.findall(r"^(?:episode|x) .*", run("stats", place).stdout, re.M) for place in (data, buffer)]
+        self.assertEqual(len(lines[0]), 2)
+        self.assertEqual(sorted(lines[0]), sorted(lines[1]))
 
     def test_a_failure_changes_nothing(self):
         before = self.content()

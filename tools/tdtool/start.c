@@ -8,7 +8,7 @@
 
 #include "dataset.h"
 #include "disk.h"
-#include "pip_torch.h"
+#include "pip.h"
 #include "rows.h"
 #include "runs.h"
 

@@ -111,7 +111,8 @@ td_status td_loader_create(const td_tensordict *td, const td_loader_options *opt
 
 /**
  * Makes a loader over the steps of a data set, which are read when a batch is made: ahead, by the
- * workers, if there are any. Nothing else of the set is in memory but two numbers for each step.
+ * workers, if there are any. A set whose rows take at most 256 MB is read with the first batch and
+ * stays in memory; of a larger one two numbers for each step are.
  *
  * As td_loader_create() of td_dataset_flat(), with the same batches: rows are steps of all episodes,
  * slices stay in an episode. A batch reads its steps in the order of the set, each once. Pictures and

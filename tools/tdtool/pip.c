@@ -1,5 +1,5 @@
 /* The package of pip holds tdtool-main and the library, and not the libtorch that they are built for: that is in pip's torch. */
-#include "pip_torch.h"
+#include "pip.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef TDTOOL_PIP_TORCH_H
-#define TDTOOL_PIP_TORCH_H
+#ifndef TDTOOL_PIP_H
+#define TDTOOL_PIP_H
 
 #include "plain.h"
 
