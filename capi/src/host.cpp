@@ -36,3 +36,12 @@ td_status td_tensor_to_torch(const td_tensor* tensor, int32_t torch_version,
     *result = in(tensor)->unsafeGetTensorImpl();
   });
 }
+
+td_status td_tensor_to_torch_tensor(const td_tensor* tensor, int32_t torch_version,
+                                 void** result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = nullptr;
+    require_version(torch_version);
+    *result = new at::Tensor(in(tensor));
+  });
+}

@@ -21,6 +21,12 @@ using var other = TorchSharp.torch.arange(6).reshape(2, 3);
 using var dict = new TensorDicts.TensorDict(2);
 dict["a"] = TensorDicts.Tensor.FromArray(new long[] { 1, 2, 3, 4 }, 2, 2);
 System.Console.WriteLine($"{other.sum().item<long>()} {dict.BatchSize[0]}");
+string version = TorchSharp.torch.__version__;
+dict["theirs"] = TensorDicts.Tensor.FromTorch(other.Handle, version);
+other[1, 2] = 50;
+using var ours = TorchSharp.torch.Tensor.UnsafeCreateTensor(dict.GetTensor("a").ToTorch(version));
+ours[0, 0] = 7;
+System.Console.WriteLine($"theirs {dict.GetTensor("theirs").ToArray<long>()[5]}, ours {dict.GetTensor("a").ToArray<long>()[0]}");
 foreach (var line in System.IO.File.ReadLines("/proc/self/maps"))
     if (line.Contains("libtorch_cpu.so") && line.Contains("r-x")) System.Console.WriteLine("one libtorch: " + line.Split('/')[^1]);
 END
@@ -31,7 +37,7 @@ END
     echo "skipped one libtorch beside TorchSharp: $(ldd "$own" 2>&1 | grep -m1 -o 'version .* not found')"
   else
     try "one libtorch beside TorchSharp" says "15 2" env -u TENSORDICT_LIBRARY dotnet run &&
-      try "it is loaded once" test "$(grep -c 'one libtorch' "$scratch/said")" = 1
+      try "tensors pass without a copy" grep -qx "theirs 50, ours 7" "$scratch/said" && try "it is loaded once" test "$(grep -c 'one libtorch' "$scratch/said")" = 1
   fi
   cd "$root" || return
 }

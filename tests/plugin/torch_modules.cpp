@@ -244,5 +244,19 @@ TD_TEST(a_host_of_another_libtorch_is_refused) {
   TD_CHECK(refused == nullptr);
   TD_DO(td_tensor_to_torch(handle, td_torch::host_torch, &impl));
   TD_CHECK(impl == tensor.unsafeGetTensorImpl());
+  TD_EXPECT(td_tensor_to_torch_tensor(handle, wrong, &impl), TD_ERR_VERSION);
+  TD_CHECK(impl == nullptr);
   td_tensor_free(handle);
+}
+
+TD_TEST(a_host_gets_a_tensor_of_its_own) {
+  const at::Tensor tensor = at::ones({2}, at::requires_grad());
+  td_tensor* handle = nullptr;
+  void* made = nullptr;
+  TD_DO(td_tensor_from_torch(tensor.unsafeGetTensorImpl(), td_torch::host_torch, &handle));
+  TD_DO(td_tensor_to_torch_tensor(handle, td_torch::host_torch, &made));
+  td_tensor_free(handle);
+  const std::unique_ptr<at::Tensor> own(static_cast<at::Tensor*>(made));
+  TD_CHECK(own->is_same(tensor));
+  TD_CHECK(tensor.use_count() == 2);
 }

@@ -36,6 +36,21 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_to_torch(const td_tensor *tensor, int32_t torch_version,
                              void **result) TD_NOEXCEPT;
 
+/**
+ * Makes an at::Tensor of the tensor behind a handle, for a host that keeps pointers to them, as TorchSharp
+ * does: the very tensor, not only its memory.
+ *
+ * @param tensor        borrowed
+ * @param torch_version 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR of the host
+ * @param result        new; an at::Tensor made by `new`, which the host deletes; NULL on failure
+ *
+ * @return TD_OK, TD_ERR_VERSION (the host was built for another libtorch), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `tensor`
+ */
+TD_API(0, 3) TD_MUST_USE
+td_status td_tensor_to_torch_tensor(const td_tensor *tensor, int32_t torch_version,
+                                 void **result) TD_NOEXCEPT;
+
 TD_END_C
 
 #endif

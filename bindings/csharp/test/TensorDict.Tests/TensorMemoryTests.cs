@@ -22,6 +22,25 @@ public class TensorMemoryTests
     }
 
     [Fact]
+    public void ATensorGoesToAHostOfTheSameLibtorchAndBack()
+    {
+        string version = TensorDictLibrary.TorchVersion;
+        using var t = Tensor.FromArray(new[] { 1f, 2f });
+        IntPtr torch = t.ToTorch(version); // the host would free it
+        using (var same = Tensor.FromTorch(torch, version))
+        {
+            using var view = same.View<float>();
+            view[1] = 20f;
+        }
+        Assert.Equal(new[] { 1f, 20f }, t.ToArray<float>());
+        var failure = Assert.Throws<TensorDictException>(() => Tensor.FromTorch(torch, "0.4.1"));
+        Assert.Contains("0.4", failure.Message);
+        Assert.Throws<TensorDictException>(() => t.ToTorch("0.4.1"));
+        Assert.Throws<ArgumentException>(() => t.ToTorch("new"));
+        Assert.Throws<ArgumentNullException>(() => Tensor.FromTorch(IntPtr.Zero, version));
+    }
+
+    [Fact]
     public void FromMemoryRefusesSizesThatDoNotFit()
     {
         var failure = Assert.Throws<ArgumentException>(() => Tensor.FromMemory(new float[5].AsMemory(), 2, 3));
