@@ -13,7 +13,7 @@ test_wheel() {
     try "its version says so" says "without the library" "$scratch/venv/bin/tdtool" --version
   fi
   try "it is linked with the C library alone" c_library_alone "$scratch/venv/bin/tdtool"
-  try "pip uninstall" "$scratch/venv/bin/pip" uninstall -y tdtool && try "leaves nothing" is_missing "$scratch/venv"/{bin/tdtool,libexec}
+  try "pip uninstall" "$scratch/venv/bin/pip" uninstall -y tdtool && try "leaves nothing" is_missing "$scratch/venv"/{bin/tdtool,libexec/tensordict/tdtool-main}
   # The system's own pip where there is nothing else.
   try "a bare root" bare_root || return
   as_root cp "$dist"/tdtool-*.whl "$bare/tmp" && as_root cp -r "$recording" "$bare/tmp/recording"

@@ -116,7 +116,10 @@ fn link_into(dir: &Path, out: &Path) {
     let entries = fs::read_dir(dir).unwrap_or_else(|why| panic!("{}: {why}", dir.display()));
     for entry in entries.flatten() {
         let name = entry.file_name();
-        if !wanted(&name.to_string_lossy()) || !entry.path().is_file() {
+        // The tarball's library finds libtorch by way of the folder "tensordict" beside it.
+        let own_torch = cfg!(unix) && name == "tensordict" && entry.path().is_dir();
+        let library = wanted(&name.to_string_lossy()) && entry.path().is_file();
+        if !own_torch && !library {
             continue;
         }
         let link = out.join(&name);
