@@ -49,7 +49,7 @@ td_status td_tensor_to_torch(const td_tensor *tensor, int32_t torch_version,
  */
 TD_API(0, 3) TD_MUST_USE
 td_status td_tensor_to_torch_tensor(const td_tensor *tensor, int32_t torch_version,
-                                 void **result) TD_NOEXCEPT;
+                                    void **result) TD_NOEXCEPT;
 
 TD_END_C
 
