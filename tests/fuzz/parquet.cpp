@@ -2,6 +2,7 @@
 #include "fuzz.h"
 
 #include "core/base/error.h"
+#include "core/datasets/parquet_form.h"
 #include "core/datasets/parquet_rescue.h"
 
 #include <cstring>
@@ -12,6 +13,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   std::memcpy(&length, data, sizeof length);
   const std::string_view all(reinterpret_cast<const char *>(data) + 2, size - 2);
   const std::string_view like = all.substr(0, length), cut = all.substr(like.size());
+  for (const std::string_view file : {like, all})
+    FUZZ_CHECK(td::datasets::rows_of_parquet(file).value_or(0) >= 0);
   try {
     const td::datasets::RescuedTable table =
         td::datasets::rescue_parquet(cut, like, SIZE_MAX, "\"a table\"");
