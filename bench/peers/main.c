@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
   snprintf(folder, sizeof folder, "%s/td_peers", argv[1]);
   time_one(&tensordict_peer, steps);
   time_one(&stdio_peer, steps);
+  time_one(&libtorch_peer, steps);
 #ifdef PEERS_HDF5
   time_one(&hdf5_peer, steps);
   time_one(&hdf5_row_peer, steps < 100000 ? steps : 100000);

@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define PEERS_NORETURN [[noreturn]]
+extern "C" {
+#else
+#define PEERS_NORETURN _Noreturn
+#endif
+
 /* A step of a robot: 48 bytes, as a program has it. */
 typedef struct step {
   float position[3], velocity[3], action[4];
@@ -26,7 +33,7 @@ step step_of(int64_t row);
 double sum_of(const step* steps, int64_t count);
 
 /* Ends the program with a message. */
-_Noreturn void give_up(const char* what, const char* why);
+PEERS_NORETURN void give_up(const char* what, const char* why);
 /* `name` in the folder of this run. */
 const char* file_named(const char* name);
 
@@ -42,12 +49,16 @@ typedef struct peer {
 #define TEXT_OF(number) #number
 #define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-extern peer tensordict_peer, stdio_peer;
+extern peer tensordict_peer, stdio_peer, libtorch_peer;
 #ifdef PEERS_HDF5
 extern peer hdf5_peer, hdf5_row_peer;
 #endif
 #ifdef PEERS_SQLITE
 extern peer sqlite_peer;
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

@@ -38,7 +38,7 @@ td_status td_tensor_to_torch(const td_tensor* tensor, int32_t torch_version,
 }
 
 td_status td_tensor_to_torch_tensor(const td_tensor* tensor, int32_t torch_version,
-                                 void** result) noexcept {
+                                    void** result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = nullptr;
     require_version(torch_version);

@@ -63,7 +63,7 @@ class NewReplayFolder {
  public:
   explicit NewReplayFolder(const std::string& path);
 
-  std::string storage() const;  // the folder that gets the rows; there is none yet
+  std::string storage() const;  // the folder that gets the rows; the folder is not there yet
   void commit(const ReplayFiles& files, const ReplaySampler* sampler, bool durable,
               const std::string& extra = {});
 

@@ -5,21 +5,19 @@
 
 int main(int argc, char **argv) {
   const char *path = argc > 1 ? argv[1] : "cartpole/random-v0";
+  char text[2048];
+  size_t length;
   /* [open] */
   td_dataset *set;
   int64_t episodes, steps;
   must(td_dataset_open(path, NULL, &set)); /* what kind it is, is found by looking */
   must(td_dataset_about(set, NULL, &episodes, &steps));
-  /* [/open] */
-  printf("%" PRId64 " episodes, %" PRId64 " steps\n", episodes, steps);
 
-  char text[2048];
-  size_t length;
-  /* [structure] */
   td_tensordict *structure; /* no rows; the keys, dtypes and sizes of a step */
   must(td_dataset_structure(set, &structure));
   must(td_to_string(structure, text, sizeof text, &length));
-  /* [/structure] */
+  /* [/open] */
+  printf("%" PRId64 " episodes, %" PRId64 " steps\n", episodes, steps);
   printf("%s\n", text);
   td_free(structure);
 

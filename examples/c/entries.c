@@ -37,8 +37,17 @@ static void print_keys(const char *title, const td_tensordict *td) {
 int main(void) {
   td_tensordict *state = batch_of_two(), *step = batch_of_two();
   put(state, TD_KEY("obs"), 0);
-  put(state, TD_KEY("agent", "pos"), 0);
-  put(state, TD_KEY("agent", "vel"), 0);
+  /* [set] */
+  const float pos[] = {0, 1};
+  td_tensor *tensor;
+  td_tensordict *agent;
+  must(td_set_data(state, TD_KEY("agent", "pos"), pos, sizeof pos, TD_SIZES(2), TD_DTYPE_FLOAT32));
+  must(td_get(state, TD_KEY("agent", "pos"), &tensor)); /* the tensor itself, no copy */
+  must(td_get_dict(state, TD_KEY("agent"), &agent));    /* the dictionary itself */
+  /* [/set] */
+  put(agent, TD_KEY("vel"), 0);
+  td_tensor_free(tensor);
+  td_free(agent);
   put(step, TD_KEY("obs"), 1);
   put(step, TD_KEY("agent", "pos"), 1);
 

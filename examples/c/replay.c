@@ -106,15 +106,39 @@ static void slices(void) {
   td_replay_free(replay);
 }
 
+/* Rows in memory, for this process alone. */
+static void in_memory(void) {
+  td_tensordict *steps;
+  float observation[100];
+  for (int i = 0; i < 100; i++) observation[i] = (float)i;
+  must(td_create(TD_SIZES(100), TD_DEVICE_NONE, -1, &steps));
+  must(td_set_data(steps, TD_KEY("observation"), observation, sizeof observation, TD_SIZES(100),
+                   TD_DTYPE_FLOAT32));
+  /* [sample] */
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  options.capacity = CAPACITY;
+  td_replay *replay;
+  td_tensordict *batch;
+  must(td_replay_create(&options, &replay));
+  must(td_replay_extend(replay, steps));         /* steps of batch size [100]: 100 rows */
+  must(td_replay_sample(replay, BATCH, &batch)); /* "index" has their places */
+  /* [/sample] */
+  int64_t rows;
+  size_t dims;
+  must(td_batch_size(batch, &rows, 1, &dims));
+  printf("drawn from memory: %" PRId64 " rows\n", rows);
+  td_free(batch);
+  td_free(steps);
+  td_replay_free(replay);
+}
+
 int main(void) {
-  /* [create] */
   td_replay_options options = TD_REPLAY_OPTIONS_INIT;
   options.capacity = CAPACITY;
   options.folder = "replay";
   td_replay *replay;
   must(td_replay_create(&options, &replay));
   td_replay_free(replay); /* the folder stays: each process opens it */
-  /* [/create] */
   const pid_t recorder = fork();
   if (recorder == 0) {
     record("replay");
@@ -124,5 +148,6 @@ int main(void) {
   int ended;
   if (waitpid(recorder, &ended, 0) != recorder || ended != 0) return EXIT_FAILURE;
   slices();
+  in_memory();
   return EXIT_SUCCESS;
 }

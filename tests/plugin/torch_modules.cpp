@@ -251,12 +251,12 @@ TD_TEST(a_host_of_another_libtorch_is_refused) {
 
 TD_TEST(a_host_gets_a_tensor_of_its_own) {
   const at::Tensor tensor = at::ones({2}, at::requires_grad());
-  td_tensor* handle = nullptr;
-  void* made = nullptr;
+  td_tensor *handle = nullptr;
+  void *made = nullptr;
   TD_DO(td_tensor_from_torch(tensor.unsafeGetTensorImpl(), td_torch::host_torch, &handle));
   TD_DO(td_tensor_to_torch_tensor(handle, td_torch::host_torch, &made));
   td_tensor_free(handle);
-  const std::unique_ptr<at::Tensor> own(static_cast<at::Tensor*>(made));
+  const std::unique_ptr<at::Tensor> own(static_cast<at::Tensor *>(made));
   TD_CHECK(own->is_same(tensor));
   TD_CHECK(tensor.use_count() == 2);
 }

@@ -24,7 +24,7 @@ bool is_set(const char *path);
 /* Whether a folder is a data set, and so nothing else; a file of HDF5 may be a dictionary, too. */
 bool is_set_folder(const char *path);
 
-/* set_rows.c: all rows; those of a large set are in files that nobody else sees. */
+/* set_rows.c: all rows; those of a large set are in temporary files. */
 td_tensordict *rows_of_set(const td_dataset *set);
 /* The same in OUT, which is not there yet. Few of them are in memory at a time. */
 td_tensordict *keep_rows_of_set(const td_dataset *set, const char *out, form as);

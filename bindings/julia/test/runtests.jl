@@ -10,7 +10,7 @@ end
 
 @testset "TensorDicts" begin
     for file in ("process", "tensor", "strided", "dict", "keys", "index", "conformance", "shape", "rearrange", "rows", "sequences", "lazy", "nested_tensor", "values", "apply", "call", "names", "entries", "map", "modules", "batches", "replay", "group", "optimizer", "gradient", "convert", "states", "structs", "tables", "files", "datasets", "hdf5", "arrow", "store", "errors", "math", "memmap", "reload", "archive", "verify", "share",
-                 "golden", "writer", "grow", "dlpack", "tensorclass", "serialize", "memory", "doctests", "example")
+                 "golden", "writer", "grow", "dlpack", "tensorclass", "serialize", "memory", "doctests", "example", "guide")
         @testset "$file" begin
             run_file(file)
         end
