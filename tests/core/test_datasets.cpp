@@ -223,8 +223,8 @@ class HalfReadable final : public datasets::Source {
   std::string where() const override { return "a set"; }
   std::vector<std::int64_t> lengths() const override { return {3, 3}; }
   std::int64_t length(std::int64_t) const override { return 3; }
-  TensorDict metadata() const override { return {}; }
-  TensorDict metadata(std::int64_t) const override { return {}; }
+  TensorDict metadata() const override { return TensorDict(); }
+  TensorDict metadata(std::int64_t) const override { return TensorDict(); }
   TensorDict read(const std::vector<datasets::Steps>& steps) const override {
     std::vector<at::Tensor> rows;
     for (const datasets::Steps& one : steps) {
