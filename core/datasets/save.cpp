@@ -1,5 +1,6 @@
 #include "core/datasets/save.h"
 
+#include "core/base/quote.h"
 #include "core/datasets/lerobot.h"
 #include "core/datasets/source.h"
 
