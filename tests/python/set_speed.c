@@ -58,19 +58,24 @@ static td_tensordict *steps_of(int64_t steps, int64_t from, int filmed) {
   return td;
 }
 
-static double write_set(const char *folder, int64_t episodes, int64_t steps, int filmed) {
+/* The same episode again and again, which is freed. */
+static double write_episodes(const char *folder, td_dataset_kind kind, double fps,
+                             td_tensordict *episode, int64_t episodes) {
   td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
   td_dataset_writer *writer;
-  td_tensordict *td = steps_of(steps, 0, filmed);
-  options.fps = 50;
+  options.fps = fps;
   const double begin = now();
-  must(td_dataset_writer_open(folder, TD_DATASET_KIND_LEROBOT, NULL, &options, &writer));
-  for (int64_t i = 0; i < episodes; i++) must(td_dataset_writer_add(writer, td, NULL));
+  must(td_dataset_writer_open(folder, kind, NULL, &options, &writer));
+  for (int64_t i = 0; i < episodes; i++) must(td_dataset_writer_add(writer, episode, NULL));
   must(td_dataset_writer_close(writer));
   const double took = now() - begin;
   td_dataset_writer_free(writer);
-  td_free(td);
+  td_free(episode);
   return took;
+}
+
+static double write_set(const char *folder, int64_t episodes, int64_t steps, int filmed) {
+  return write_episodes(folder, TD_DATASET_KIND_LEROBOT, 50, steps_of(steps, 0, filmed), episodes);
 }
 
 static double save_many(const char *folder, int64_t episodes) {
@@ -93,8 +98,6 @@ static double save_many(const char *folder, int64_t episodes) {
 }
 
 static double write_minari(const char *folder, int64_t episodes, int64_t steps) {
-  td_dataset_save_options options = TD_DATASET_SAVE_OPTIONS_INIT;
-  td_dataset_writer *writer;
   td_tensordict *td;
   must(td_create(&steps, 1, TD_DEVICE_NONE, -1, &td));
   put(td, TD_KEY("observation"), (int64_t[]){steps, 300}, 2, TD_DTYPE_FLOAT32, 0);
@@ -103,14 +106,7 @@ static double write_minari(const char *folder, int64_t episodes, int64_t steps) 
   put(td, TD_KEY("next", "reward"), (int64_t[]){steps, 1}, 2, TD_DTYPE_FLOAT64, 0);
   put(td, TD_KEY("next", "terminated"), (int64_t[]){steps, 1}, 2, TD_DTYPE_BOOL, 0);
   put(td, TD_KEY("next", "truncated"), (int64_t[]){steps, 1}, 2, TD_DTYPE_BOOL, 0);
-  const double begin = now();
-  must(td_dataset_writer_open(folder, TD_DATASET_KIND_MINARI, NULL, &options, &writer));
-  for (int64_t i = 0; i < episodes; i++) must(td_dataset_writer_add(writer, td, NULL));
-  must(td_dataset_writer_close(writer));
-  const double took = now() - begin;
-  td_dataset_writer_free(writer);
-  td_free(td);
-  return took;
+  return write_episodes(folder, TD_DATASET_KIND_MINARI, 0, td, episodes);
 }
 
 static td_dataset *opened(const char *path) {
