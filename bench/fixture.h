@@ -83,12 +83,14 @@ Body loop(Shared leaves, Call call) {
 }
 
 // Calls that a figure times beside its loop, and again beside its floor.
-Body indexes(Shared leaves);  // td[7]
-Body unbinds(Shared leaves);  // into 64 parts
+Body indexes(Shared leaves);            // td[7]
+Body indexes_and_reads(Shared leaves);  // td[7], and its first and its last tensor
+Body unbinds(Shared leaves);            // into 64 parts
 Body clones(Shared leaves);
 Body writes_row(Shared leaves, std::shared_ptr<Row> row);  // td[9] = row
 Body gets(Shared leaves, std::vector<std::string> path);
 Body sets(Shared leaves, std::vector<std::string> path, td_tensor* value);
+Body adds(Shared leaves);           // td + 1
 Body calls_add(Shared leaves);      // td_call("aten::add") of the dictionary and itself
 Body multiplies(Shared leaves);     // td * a tensor of [64]
 Body adds_in_place(Shared leaves);  // td += 1

@@ -26,36 +26,46 @@ struct State {
   const td::compat::WarningGuard warnings{&deaf};
 };
 
-// A dictionary at its least: it shares names and values, and has a batch size and a place of its own.
-struct Dict {
-  std::shared_ptr<const std::vector<std::string>> names;
-  std::shared_ptr<const std::vector<at::Tensor>> values;
-  std::array<std::int64_t, 5> batch;
-  std::int64_t offset;
-  std::shared_ptr<Dict> nested;
+// A dictionary at its least: it shares names and values, and has a batch size and a place of its own. The counts are those of
+// libtorch's pointers, since threads may share what they point to; std::shared_ptr counts more cheaply as long as a program
+// has one thread.
+template <class T>
+struct Counted : c10::intrusive_ptr_target {
+  explicit Counted(const std::vector<T>& from) : items(from) {}
+  std::vector<T> items;
+};
+struct Dict;
+using DictPtr = c10::intrusive_ptr<Dict>;
+struct Dict : c10::intrusive_ptr_target {
+  c10::intrusive_ptr<Counted<std::string>> names;
+  c10::intrusive_ptr<Counted<at::Tensor>> values;
+  std::array<std::int64_t, 5> batch{64};
+  std::int64_t offset = 0;
+  DictPtr nested;
 };
 struct Handle {
-  std::shared_ptr<Dict> dict;
+  DictPtr dict;
 };
 
-std::shared_ptr<Dict> dict_of(const Dict& source, std::shared_ptr<Dict> nested) {
-  return std::make_shared<Dict>(
-      Dict{source.names, source.values, {64}, source.offset + 7, std::move(nested)});
+DictPtr dict_of(const Dict& source, DictPtr nested) {
+  auto made = c10::make_intrusive<Dict>();
+  made->names = source.names;
+  made->values = source.values;
+  made->offset = source.offset + 7;
+  made->nested = std::move(nested);
+  return made;
 }
 
 std::unique_ptr<Handle> view_of(const Dict& source) {
   const State state;
-  return std::make_unique<Handle>(Handle{dict_of(source, dict_of(*source.nested, nullptr))});
+  return std::make_unique<Handle>(Handle{dict_of(source, dict_of(*source.nested, {}))});
 }
 
-Dict source_of(const Leaves& leaves) {
-  Dict source{std::make_shared<std::vector<std::string>>(leaves.names),
-              std::make_shared<std::vector<at::Tensor>>(leaves.tensors),
-              {64},
-              0,
-              nullptr};
-  source.nested = std::make_shared<Dict>(source);
-  return source;
+DictPtr source_of(const Leaves& leaves) {
+  auto nested = c10::make_intrusive<Dict>();
+  nested->names = c10::make_intrusive<Counted<std::string>>(leaves.names);
+  nested->values = c10::make_intrusive<Counted<at::Tensor>>(leaves.tensors);
+  return dict_of(*nested, nested);
 }
 
 // A tensor over a piece of a storage, without the dispatcher.
@@ -99,12 +109,25 @@ Body each(Make make) {
 }
 
 void views(int n, Shared leaves) {
-  const Dict source = source_of(*leaves);
+  const DictPtr source = source_of(*leaves);
   figure("index by int, beside its floor", n, 0, indexes(leaves),
-         each([source] { return view_of(source); }));
+         each([source] { return view_of(*source); }));
+  figure("index by int, 2 leaves read, beside its floor", n, 0, indexes_and_reads(leaves),
+         [source, leaves](benchmark::State& state) {
+           const std::array<at::Tensor, 2> read{leaves->tensors.front(), leaves->tensors.back()};
+           for (auto _ : state) {
+             const auto view = view_of(*source);
+             for (const at::Tensor& leaf : read) {
+               const auto handle =
+                   std::make_unique<at::Tensor>(tensor_over(leaf.storage(), {8}, 7 * 8));
+               benchmark::DoNotOptimize(handle.get());
+             }
+             benchmark::DoNotOptimize(view.get());
+           }
+         });
   figure("unbind, beside its floor", n, 0, unbinds(leaves), each([source] {
            std::vector<std::unique_ptr<Handle>> parts(64);
-           for (auto& part : parts) part = view_of(source);
+           for (auto& part : parts) part = view_of(*source);
            return parts;
          }));
 }
@@ -132,6 +155,10 @@ void computes(int n, Shared leaves) {
            return split(at::add(gathered(*leaves), gathered(*leaves)));
          }));
   if (n != 10) return;
+  figure("add a number, beside its floor", n, 0, adds(leaves), each([leaves] {
+           const State state;
+           return split(at::add(gathered(*leaves), 1));
+         }));
   const at::Tensor factor = at::ones({1, 64, 1});
   figure("multiply by a tensor, beside its floor", n, 0, multiplies(leaves), each([leaves, factor] {
            const State state;
@@ -170,24 +197,47 @@ void join(int n) {
   figure("stack 8, beside its copies alone", n, 0, joins(parts, td_stack), floor);
 }
 
-// The name comes as C has it, and a handle is made for the tensor.
-void entries(int n, Shared leaves) {
-  auto map = std::make_shared<std::unordered_map<std::string, at::Tensor>>();
-  for (std::size_t i = 0; i < leaves->tensors.size() / 2; ++i)
-    (*map)[leaves->names[i]] = leaves->tensors[i];
-  const std::string name = leaves->names[leaves->tensors.size() / 2 - 2];
+// Names come as C has them, and a handle is made for the tensor. The dictionary is one that nothing else computes with: it
+// gets a tensor twice.
+void entries(int n) {
+  const auto leaves = std::make_shared<Leaves>(n);
+  using Map = std::unordered_map<std::string, at::Tensor>;
+  auto maps = std::make_shared<std::unordered_map<std::string, Map>>();
+  const std::size_t half = leaves->tensors.size() / 2;
+  for (std::size_t i = 0; i < leaves->tensors.size(); ++i)
+    (*maps)[i < half ? "flat" : "nested"][leaves->names[i]] = leaves->tensors[i];
+  Map* const map = &maps->at("flat");
+  const std::string name = leaves->names[half - 2], deep = leaves->names[2 * half - 2];
   td_tensor* value = wrap(leaves->tensors[0]);
   const at::Tensor tensor = leaves->tensors[0];
-  figure("get, beside a map that gives a handle", n, 0, gets(leaves, {name}), each([map, name] {
-           const char* const text = name.c_str();
+  figure("get, beside a map that gives a handle", n, 0, gets(leaves, {name}),
+         each([maps, map, name] {
+           const char* text = name.c_str();
+           benchmark::DoNotOptimize(text);
            return std::make_unique<at::Tensor>(map->find(text)->second);
          }));
+  figure("get, two levels, beside maps that give a handle", n, 0, gets(leaves, {"nested", deep}),
+         each([maps, deep] {
+           const char *text = deep.c_str(), *first = "nested";
+           benchmark::DoNotOptimize(first);
+           benchmark::DoNotOptimize(text);
+           return std::make_unique<at::Tensor>(maps->find(first)->second.find(text)->second);
+         }));
   figure("set, beside a map that takes a C string", n, 0, sets(leaves, {name}, value),
-         [map, name, tensor](benchmark::State& state) {
+         [maps, map, name, tensor](benchmark::State& state) {
            const char* text = name.c_str();
            for (auto _ : state) {
              benchmark::DoNotOptimize(text);
              (*map)[text] = tensor;
+           }
+         });
+  figure("set, two levels, beside maps that take C strings", n, 0,
+         sets(leaves, {"nested", deep}, value), [maps, deep, tensor](benchmark::State& state) {
+           const char *text = deep.c_str(), *first = "nested";
+           for (auto _ : state) {
+             benchmark::DoNotOptimize(first);
+             benchmark::DoNotOptimize(text);
+             (*maps)[first][text] = tensor;
            }
          });
 }
@@ -244,7 +294,7 @@ void register_floors() {
     copies(n, leaves);
     computes(n, leaves);
     join(n);
-    entries(n, leaves);
+    entries(n);
   }
   network();
 }

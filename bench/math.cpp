@@ -43,6 +43,12 @@ Body multiplies(Shared leaves) {
     return td_binary(td, TD_BINARY_MUL, &operand, nullptr, result);
   });
 }
+Body adds(Shared leaves) {
+  return makes(std::move(leaves), [](td_tensordict* td, td_tensordict** result) {
+    const td_operand one = number(1);
+    return td_binary(td, TD_BINARY_ADD, &one, nullptr, result);
+  });
+}
 Body adds_in_place(Shared leaves) {
   return changes(leaves, [](td_tensordict* td) {
     const td_operand one = number(1);
@@ -53,12 +59,7 @@ Body adds_in_place(Shared leaves) {
 void register_math() {
   const int n = 10;
   const auto leaves = std::make_shared<Leaves>(n);
-  figure("add a number", n, 0.25,
-         makes(leaves,
-               [](td_tensordict* td, td_tensordict** result) {
-                 const td_operand one = number(1);
-                 return td_binary(td, TD_BINARY_ADD, &one, nullptr, result);
-               }),
+  figure("add a number", n, 0.25, adds(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return at::add(leaf, 1); }));
   const at::Tensor factor = at::ones({64});
   figure("multiply by a tensor", n, 0.25, multiplies(leaves),

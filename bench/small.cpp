@@ -53,25 +53,8 @@ void views(int n, Shared leaves) {
          loop(leaves, [](const at::Tensor& leaf) {
            return leaf.expand({2, 64, 8});
          }));
-  const std::string first = leaves->names.front(), last = leaves->names.back();
-  figure(
-      "index by int, 2 leaves read", n, 0.12,
-      [leaves, first, last](benchmark::State& state) {
-        const td_index_item at = item(TD_INDEX_INT, 7);
-        const char* const flat[] = {first.c_str()};
-        const char* const nested[] = {"nested", last.c_str()};
-        for (auto _ : state) {
-          td_tensordict* result = nullptr;
-          td_tensor *one = nullptr, *other = nullptr;
-          ok(td_index(leaves->td, &at, 1, &result));
-          ok(td_get(result, flat, 1, &one));
-          ok(td_get(result, nested, 2, &other));
-          td_tensor_free(one);
-          td_tensor_free(other);
-          td_free(result);
-        }
-      },
-      loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
+  figure("index by int, 2 leaves read", n, 0.12, indexes_and_reads(leaves),
+         loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
   figure("unbind", n, 0.03, unbinds(leaves), [leaves](benchmark::State& state) {
     for (auto _ : state) {
       std::vector<std::vector<at::Tensor>> parts;
@@ -160,6 +143,25 @@ Body indexes(Shared leaves) {
     const td_index_item at = item(TD_INDEX_INT, 7);
     return td_index(td, &at, 1, result);
   });
+}
+
+Body indexes_and_reads(Shared leaves) {
+  const std::string first = leaves->names.front(), last = leaves->names.back();
+  return [leaves, first, last](benchmark::State& state) {
+    const td_index_item at = item(TD_INDEX_INT, 7);
+    const char* const flat[] = {first.c_str()};
+    const char* const nested[] = {"nested", last.c_str()};
+    for (auto _ : state) {
+      td_tensordict* result = nullptr;
+      td_tensor *one = nullptr, *other = nullptr;
+      ok(td_index(leaves->td, &at, 1, &result));
+      ok(td_get(result, flat, 1, &one));
+      ok(td_get(result, nested, 2, &other));
+      td_tensor_free(one);
+      td_tensor_free(other);
+      td_free(result);
+    }
+  };
 }
 
 Body unbinds(Shared leaves) {

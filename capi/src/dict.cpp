@@ -38,8 +38,10 @@ td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
   return guard_plain(__func__, [&] {
     auto dict = in(td);
     const PathIn at(path, path_len);
+    at::Tensor value = *in(source);
+    if (dict->replace(at, value)) return;  // computes nothing
     const capi::TorchScope scope(dict->set_may_compute(at));
-    dict->set(at, *in(source));
+    dict->set(at, std::move(value));
   });
 }
 

@@ -57,7 +57,9 @@ struct Leaf {
 // Leaves that go together: one dtype, the same constants.
 class Together::Group {
  public:
-  Group(const at::Tensor& leaf, const Forms& forms) : forms_(forms), bundle_(leaf) {}
+  Group(const at::Tensor& leaf, const Forms& forms) : forms_(forms), bundle_(leaf) {
+    leaves_.reserve(Bundle::usual);
+  }
 
   bool takes(const Leaf& leaf, const Forms& forms) const noexcept {
     if (!bundle_.has_room(leaf.operands[0])) return false;

@@ -82,8 +82,12 @@ void Bundle::put(const at::Tensor& all, std::size_t i, const at::Tensor& source)
   } else {
     spread(to, source, place.bytes);
   }
-  const std::size_t end = i + 1 < places_.size() ? places_[i + 1].offset : bytes_;
-  std::memset(to + place.bytes, 0, end - place.offset - place.bytes);
+  std::memset(to + place.bytes, 0, end_of(i) - place.offset - place.bytes);
+}
+
+void Bundle::repeat(const at::Tensor& all, std::size_t i) const noexcept {
+  char* const to = first_byte(all) + places_[i].offset;
+  std::memcpy(to, first_byte(all) + places_[i - 1].offset, end_of(i) - places_[i].offset);
 }
 
 void Bundle::copy_back(const at::Tensor& all, std::size_t i,

@@ -17,6 +17,8 @@ class Bundle {
   static constexpr std::size_t gpu_tensor_bytes = 256 * 1024, gpu_most_bytes = 1024 * 1024;
   // With fewer tensors the copies cost more than the calls.
   static constexpr std::size_t few = 3;
+  // Room for so many is made at once.
+  static constexpr std::size_t usual = 16;
 
   // A tensor without dimensions promotes dtypes in another way.
   static bool suits(const at::Tensor& tensor) noexcept {
@@ -24,7 +26,9 @@ class Bundle {
   }
 
   // For tensors of the dtype and on the device of this one.
-  explicit Bundle(const at::Tensor& like) : dtype_(like.scalar_type()), device_(like.device()) {}
+  explicit Bundle(const at::Tensor& like) : dtype_(like.scalar_type()), device_(like.device()) {
+    places_.reserve(usual);
+  }
 
   bool has_room(const at::Tensor& tensor) const noexcept {
     return tensor.scalar_type() == dtype_ && tensor.device() == device_ &&
@@ -45,7 +49,13 @@ class Bundle {
       return joined(std::move(sources));
     }
     at::Tensor all = empty();
-    for (std::size_t i = 0; i < places_.size(); ++i) put(all, i, source(i));
+    const at::Tensor* before = nullptr;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const at::Tensor& next = source(i);
+      const bool again = before != nullptr && next.is_same(*before);
+      again&& places_[i].bytes == places_[i - 1].bytes ? repeat(all, i) : put(all, i, next);
+      before = &next;
+    }
     return all;
   }
   // Copies the values back into `target(i)`.
@@ -66,12 +76,16 @@ class Bundle {
   struct Place {
     std::size_t offset, bytes;
   };
+  std::size_t end_of(std::size_t i) const noexcept {
+    return i + 1 < places_.size() ? places_[i + 1].offset : bytes_;
+  }
   static bool suits_on_gpu(const at::Tensor& tensor) noexcept;
   bool is_cpu() const noexcept { return device_.type() == c10::DeviceType::CPU; }
   at::Tensor joined(std::vector<at::Tensor> sources) const;
   void copy_back(const at::Tensor& all, const std::vector<at::Tensor>& targets) const;
   at::Tensor empty() const;
   void put(const at::Tensor& all, std::size_t i, const at::Tensor& source) const noexcept;
+  void repeat(const at::Tensor& all, std::size_t i) const noexcept;  // the place before
   void copy_back(const at::Tensor& all, std::size_t i, const at::Tensor& target) const noexcept;
 
   c10::ScalarType dtype_;

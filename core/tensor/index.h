@@ -117,6 +117,7 @@ class IndexPlan {
   bool gather_rows(const at::Tensor& leaf, at::Tensor& result) const;
   // Whether a source without gaps fills one piece of the leaf's memory.
   bool fills_block(const at::Tensor& leaf, const at::Tensor& source) const;
+  bool write_block(const at::Tensor& leaf, const at::Tensor& source) const;
   bool scatter_rows(const at::Tensor& leaf, const at::Tensor& source) const;
 
   ViewPlan view_;

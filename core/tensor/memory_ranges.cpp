@@ -18,16 +18,18 @@ MemoryRange range_of(const at::Tensor& tensor) noexcept {
 }
 
 void MemoryRanges::sort() {
-  std::sort(places_.begin(), places_.end(),
-            [](const Place& a, const Place& b) { return a.range.begin < b.range.begin; });
+  const auto before = [](const Place& a, const Place& b) { return a.range.begin < b.range.begin; };
+  // What was allocated in order is sorted.
+  if (!std::is_sorted(places_.begin(), places_.end(), before))
+    std::sort(places_.begin(), places_.end(), before);
   crowded_.assign(places_.size(), false);
   reach_.reserve(places_.size());
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const MemoryRange& range = places_[k].range;
-    const bool before = k > 0 && !range.empty() && reach_[k - 1] > range.begin;
+    const bool from_before = k > 0 && !range.empty() && reach_[k - 1] > range.begin;
     const bool after = k + 1 < places_.size() && !places_[k + 1].range.empty() &&
                        places_[k + 1].range.begin < range.end;
-    crowded_[places_[k].added] = before || after;
+    crowded_[places_[k].added] = from_before || after;
     reach_.push_back(k == 0 ? range.end : std::max(reach_[k - 1], range.end));
   }
 }

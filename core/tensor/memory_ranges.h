@@ -41,6 +41,7 @@ class MemoryRanges {
  public:
   void add(const MemoryRange& range) { places_.push_back({range, places_.size()}); }
   void sort();  // call after the last add()
+  bool empty() const noexcept { return places_.empty(); }
 
   bool meet(const MemoryRange& range) const noexcept;
   // Whether the `i`-th added range overlaps another one.

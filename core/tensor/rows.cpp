@@ -47,8 +47,7 @@ void over_rows(std::size_t n, std::size_t row_bytes, Body&& body) {
 
 }  // namespace
 
-void copy(char* target, const char* source, std::size_t bytes) {
-  if (bytes == 0) return;  // the addresses may be null
+void copy_large(char* target, const char* source, std::size_t bytes) {
   over_rows(bytes, 1, [&](std::size_t begin, std::size_t end) {
     std::memcpy(target + begin, source + begin, end - begin);
   });

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace td::rows {
 
@@ -12,8 +13,12 @@ namespace td::rows {
 // waking threads costs more than it saves.
 inline constexpr std::size_t parallel_bytes = std::size_t{8} << 20;
 
-// memcpy, on several threads if it is large.
-void copy(char* target, const char* source, std::size_t bytes);
+// memcpy, on several threads if it is large. Without bytes the addresses may be null.
+void copy_large(char* target, const char* source, std::size_t bytes);
+inline void copy(char* target, const char* source, std::size_t bytes) {
+  if (bytes >= parallel_bytes) return copy_large(target, source, bytes);
+  if (bytes != 0) std::memcpy(target, source, bytes);
+}
 
 // Copies between two strided layouts of the same sizes. Strides count elements.
 void copy_strided(char* target, SizesView target_strides, const char* source,

@@ -89,14 +89,6 @@ void require_distinct(Path where, const at::Tensor& tensor) {
 
 Writes::Writes(Hold hold) : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
 
-void Writes::add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
-                 const IndexPlan* part, bool in_step) {
-  const auto hold = [&](const at::Tensor& tensor) {
-    return owns_ ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
-  };
-  writes_.push_back({hold(target), {hold(b), hold(c)}, part, in_step, /*idle=*/false});
-}
-
 void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                               const at::Tensor& c) const {
   if (target.is_inference() && !c10::InferenceMode::is_enabled()) {
@@ -199,18 +191,21 @@ bool Writes::may_share() const {
       if (source->defined()) note(*source);
     }
   }
-  if (sources.empty()) return false;
-  std::size_t compared = 0;
-  for (const Write& write : writes_) {
-    const MemoryRange target = storage_range(*write.target);
-    if (!target.meets(read)) continue;
-    for (const MemoryRange& source : sources) {
-      if (target.meets(source)) return true;
+  MemoryRanges sorted;
+  const auto meets_source = [&](const MemoryRange& target) {
+    if (sources.size() <= 16)  // comparing all takes less than sorting
+      return std::any_of(sources.begin(), sources.end(),
+                         [&](const MemoryRange& source) { return target.meets(source); });
+    if (sorted.empty()) {
+      for (const MemoryRange& source : sources) sorted.add(source);
+      sorted.sort();
     }
-    compared += sources.size();
-    if (compared > 4096) return true;  // separate() sorts them
-  }
-  return false;
+    return sorted.meet(target);
+  };
+  return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) {
+    const MemoryRange target = storage_range(*write.target);
+    return target.meets(read) && meets_source(target);
+  });
 }
 
 void Writes::separate() {

@@ -25,11 +25,22 @@ class Writes {
 
   using Held = c10::MaybeOwned<at::Tensor>;
   struct Write {
+    Write(bool owns, const at::Tensor& to, const at::Tensor& b, const at::Tensor& c,
+          const IndexPlan* of_target, bool elementwise)
+        : target(hold(owns, to)),
+          sources{hold(owns, b), hold(owns, c)},
+          part(of_target),
+          in_step(elementwise) {}
+    static Held hold(bool owns, const at::Tensor& tensor) {
+      return owns ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
+    }
+
     Held target;
     Held sources[2];        // may be undefined
     const IndexPlan* part;  // part of the target; nullptr: all
     bool in_step;           // elementwise: a source may be the target itself
-    bool idle;  // a tensor into itself: nothing, unless another write changes its values first
+    bool idle =
+        false;  // a tensor into itself: nothing, unless another write changes its values first
   };
 
   // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
@@ -77,7 +88,9 @@ class Writes {
   void require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                         const at::Tensor& c) const;
   void add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
-           const IndexPlan* part, bool in_step);
+           const IndexPlan* part, bool in_step) {
+    writes_.emplace_back(owns_, target, b, c, part, in_step);
+  }
   bool may_share() const;
   void separate();
 

@@ -45,8 +45,15 @@ void DenseNode::release_resources() {
   forget_holders();
 }
 
+// Nodes that hold no others are freed without a walk. What others hold, too, is not looked at: they may change it now.
 void DenseNode::drop_values() noexcept {
-  if (!nodes_.empty()) free_below(*this);
+  const bool is_deep = std::any_of(nodes_.begin(), nodes_.end(), [](const NodeAt& one) {
+    const NodePtr& node = one.value.node();
+    if (!node.defined() || node.use_count() != 1) return false;
+    const DenseNode* const dense = as_dense(node.get());
+    return dense == nullptr || !dense->nodes_.empty();
+  });
+  if (is_deep) free_below(*this);
   nodes_.clear();
   row_.reset();
 }
@@ -154,7 +161,11 @@ void DenseNode::set_value(std::size_t i, Value value) {
 
 void DenseNode::place(std::size_t i, Value value) {
   if (!value.is_node()) return set_value(i, std::move(value));
-  nodes_.insert(place_of(i), {i, std::move(value)});
+  if (nodes_.empty() || nodes_.back().slot < i) {  // the usual case
+    nodes_.push_back({i, std::move(value)});
+  } else {
+    nodes_.insert(place_of(i), {i, std::move(value)});
+  }
 }
 
 LeafRowPtr DenseNode::make_room(std::size_t entries, std::size_t nodes) {

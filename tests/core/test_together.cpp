@@ -168,6 +168,23 @@ std::vector<Operation> operations(Random& random, const TensorDict& td) {
   return all;
 }
 
+// One operand for neighbours of one shape and of others, which takes other forms in a buffer.
+TEST(Together, OneOperandForManyLeaves) {
+  const at::NoGradGuard guard;
+  TensorDict td = dict({4});
+  int next = 0;
+  for (const std::int64_t features : {8, 8, 8, 3, 3, 8, 1, 1, 1}) {
+    td.set({"k" + std::to_string(next++)}, at::randn({4, features}));
+    td.set({"d" + std::to_string(next++)}, at::randn({4, features}, at::kDouble));
+  }
+  const at::Tensor factor = at::randn({4});
+  const TensorDict made = binary(td, Binary::mul_op, Operand(factor));
+  visit_paths(*td.node(), [&](Path path, const Value& value) {
+    const at::Tensor wanted = at::mul(value.tensor(), factor.unsqueeze(-1));
+    EXPECT_TRUE(at::equal(made.get(path), wanted)) << show_path(path);
+  });
+}
+
 TEST(Together, GivesTheBitsOfACallForEachLeaf) {
   at::manual_seed(5);
   Random random(5);

@@ -131,6 +131,28 @@ TEST(Write, APartOfItselfIsReadFirst) {
   }
 }
 
+// Few sources are compared one by one with what is written, many are sorted first.
+TEST(Write, ASourceThatIsOverwrittenIsReadFirstAmongFewAndMany) {
+  for (const int leaves : {2, 16, 17, 100}) {
+    for (const int from : {0, leaves / 2, leaves - 1}) {
+      TensorDict td = dict({3}), row = dict({});
+      for (int i = 0; i < leaves; ++i) {
+        td.set({"k" + std::to_string(i)}, at::full({3}, i));
+        row.set({"k" + std::to_string(i)}, at::full({}, 1000 + i));
+      }
+      const std::string first = "k" + std::to_string(from),
+                        next = "k" + std::to_string((from + 1) % leaves);
+      row.set({next}, td.get({first})[1]);  // a part of what another entry's write changes
+      td.set_at(nth(1), row);
+      EXPECT_EQ(numbers(td.get({next})),
+                (std::vector<double>{double((from + 1) % leaves), double(from),
+                                     double((from + 1) % leaves)}));
+      EXPECT_EQ(numbers(td.get({first})),
+                (std::vector<double>{double(from), 1000.0 + from, double(from)}));
+    }
+  }
+}
+
 TEST(Write, ANewEntryBeginsWithTheBatchSizeOfItsDictionary) {
   TensorDict td = dict({4}), source = dict({4}), inner = dict({4});
   td.set({"a"}, dict({4, 1}));

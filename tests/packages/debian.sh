@@ -14,6 +14,7 @@ apt_release() { # CODENAME: also of the bare root
   local codename=$1 release=$signed/dists/$1/Release extra="" name
   try "a bare root of $codename" bare_root || return
   as_root mkdir -p "$bare/repository"
+  apt_unsigned "$codename" || return
   try "gpgv: Release.gpg" gpgv --keyring "$signed/tensordict.gpg" "$release.gpg" "$release"
   try "gpgv: InRelease" gpgv --keyring "$signed/tensordict.gpg" "$signed/dists/$codename/InRelease"
   as_root mount --bind "$signed" "$bare/repository"
@@ -28,6 +29,17 @@ apt_release() { # CODENAME: also of the bare root
   try "apt-get install tdtool libtensordict-dev $extra" in_bare apt-get install -y --no-install-recommends tdtool libtensordict-dev \
     libtensordict-doc $extra gcc g++ libc6-dev pkg-config cmake make || return
   autopkgtests_and_purge
+}
+apt_unsigned() { # CODENAME: a folder without a signature is taken by [trusted=yes] alone
+  local list=$bare/etc/apt/sources.list.d/tensordict.list
+  as_root cp -R "$dist/apt" "$bare/unsigned" && as_root rm -f "$bare/unsigned/dists/$1"/{InRelease,Release.gpg}
+  echo "deb file:/unsigned $1 main" | as_root tee "$list" >/dev/null
+  try "a folder without a signature is refused" says "not signed" is_refused
+  echo "deb [trusted=yes] file:/unsigned $1 main" | as_root tee "$list" >/dev/null
+  try "apt-get update with [trusted=yes]" in_bare apt-get update "${update[@]}" || return
+  try "apt-get install tdtool from it" in_bare apt-get install -y --no-install-recommends tdtool && try "tdtool --version" in_bare tdtool --version &&
+    in_bare apt-get purge -y tdtool 'libtensordict*' >/dev/null 2>&1
+  as_root rm -rf "$bare/unsigned" "$list"
 }
 autopkgtests_and_purge() { # those of packaging/debian/tests, with what is installed, which then goes; $extra names packages beyond the library
   local name
