@@ -52,8 +52,11 @@ class Bundle {
     const at::Tensor* before = nullptr;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const at::Tensor& next = source(i);
-      const bool again = before != nullptr && next.is_same(*before);
-      again&& places_[i].bytes == places_[i - 1].bytes ? repeat(all, i) : put(all, i, next);
+      if (before != nullptr && next.is_same(*before) && places_[i].bytes == places_[i - 1].bytes) {
+        repeat(all, i);
+      } else {
+        put(all, i, next);
+      }
       before = &next;
     }
     return all;

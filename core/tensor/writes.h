@@ -39,8 +39,8 @@ class Writes {
     Held sources[2];        // may be undefined
     const IndexPlan* part;  // part of the target; nullptr: all
     bool in_step;           // elementwise: a source may be the target itself
-    bool idle =
-        false;  // a tensor into itself: nothing, unless another write changes its values first
+    // A tensor into itself: nothing, unless another write changes its values first.
+    bool idle = false;
   };
 
   // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
