@@ -78,17 +78,7 @@ void changes(int n, Shared leaves) {
         for (auto _ : state) ok(td_set(leaves->td, key, 1, leaf));
       },
       allocations(1));
-  // One cannot be measured without the other.
-  figure(
-      "set a new key and remove it", n, 0.6,
-      [leaves, leaf](benchmark::State& state) {
-        const char* key[] = {"new"};
-        for (auto _ : state) {
-          ok(td_set(leaves->td, key, 1, leaf));
-          ok(td_remove(leaves->td, key, 1));
-        }
-      },
-      allocations(1));
+  figure("set a new key and remove it", n, 0.6, sets_and_removes(leaves, leaf), allocations(1));
   figure(
       "update", n, 0.3,
       [leaves](benchmark::State& state) {
@@ -154,6 +144,16 @@ void preallocation() {
 }
 
 }  // namespace
+
+Body sets_and_removes(Shared leaves, td_tensor* value) {
+  return [leaves, value](benchmark::State& state) {
+    const char* key[] = {"new"};
+    for (auto _ : state) {
+      ok(td_set(leaves->td, key, 1, value));
+      ok(td_remove(leaves->td, key, 1));
+    }
+  };
+}
 
 void register_entries() {
   for (const int n : {10, 100}) {

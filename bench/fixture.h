@@ -90,10 +90,12 @@ Body clones(Shared leaves);
 Body writes_row(Shared leaves, std::shared_ptr<Row> row);  // td[9] = row
 Body gets(Shared leaves, std::vector<std::string> path);
 Body sets(Shared leaves, std::vector<std::string> path, td_tensor* value);
-Body adds(Shared leaves);           // td + 1
-Body calls_add(Shared leaves);      // td_call("aten::add") of the dictionary and itself
-Body multiplies(Shared leaves);     // td * a tensor of [64]
-Body adds_in_place(Shared leaves);  // td += 1
+Body sets_and_removes(Shared leaves,
+                      td_tensor* value);  // a new key: one cannot be measured without the other
+Body adds(Shared leaves);                 // td + 1
+Body calls_add(Shared leaves);            // td_call("aten::add") of the dictionary and itself
+Body multiplies(Shared leaves);           // td * a tensor of [64]
+Body adds_in_place(Shared leaves);        // td += 1
 
 // Times a join of 8 dictionaries along the first dimension.
 template <class Call>

@@ -231,6 +231,15 @@ void entries(int n) {
              (*map)[text] = tensor;
            }
          });
+  figure("set a new key and remove it, beside a map", n, 0, sets_and_removes(leaves, value),
+         [maps, map, tensor](benchmark::State& state) {
+           const char* text = "new";
+           for (auto _ : state) {
+             benchmark::DoNotOptimize(text);
+             (*map)[text] = tensor;
+             map->erase(text);
+           }
+         });
   figure("set, two levels, beside maps that take C strings", n, 0,
          sets(leaves, {"nested", deep}, value), [maps, deep, tensor](benchmark::State& state) {
            const char *text = deep.c_str(), *first = "nested";

@@ -25,7 +25,7 @@ struct Picks {
   }
   // Copies the names from the source.
   void take_names(const DenseNode& source) {
-    names = source.schema();
+    names = source.shared_schema();
     if (order.size() == source.size() && std::is_sorted(order.begin(), order.end())) return;
     names = c10::make_intrusive<Schema>();
     for (const std::size_t i : order) names->append(source.name(i), source.schema()->hash(i));

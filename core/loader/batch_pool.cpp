@@ -38,8 +38,8 @@ struct PooledBatch::Notes : WalkSink<Take::whole> {
   }
   void enter(const Here&, Dicts dicts) {
     const DenseNode& node = *dicts[0];
-    batch.nodes_.push_back({&node, node.schema().get(),
-                            Sizes(node.batch().begin(), node.batch().end()), node.device()});
+    batch.nodes_.push_back(
+        {&node, node.schema(), Sizes(node.batch().begin(), node.batch().end()), node.device()});
   }
   void leaf(const Here& here, Tensors) { slot(here); }
   void value(const Here& here, NodesHere) { slot(here); }
@@ -73,7 +73,7 @@ bool PooledBatch::untouched() const noexcept {
   }
   for (const NodeForm& form : nodes_) {
     const DenseNode& node = *form.node;
-    if (node.schema().get() != form.schema || node.batch() != SizesView(form.batch) ||
+    if (node.schema() != form.schema || node.batch() != SizesView(form.batch) ||
         node.device() != form.device || node.locked() || node.tagged() || node.shared() ||
         node.memmapped())
       return false;

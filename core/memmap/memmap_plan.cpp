@@ -189,7 +189,7 @@ class Planner : public WalkSink<Take::elements> {
 
   void begin_dense(const Here& here, const DenseNode& source, Folder folder) {
     auto& [dir, exists] = folder;
-    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
+    auto target = c10::make_intrusive<DenseNode>(source.shared_schema(), source.batch(), cpu());
     target->reserve(source.size());
     if (source.tensorclass()) target->set_tensorclass(source.tensorclass());
     finish_node(*target, dir);

@@ -49,7 +49,7 @@ class Reload {
   };
 
   void plan_dense(const DenseNode& to, const DenseNode& from) {
-    auto entries = c10::make_intrusive<DenseNode>(to.schema(), from.batch(), to.device());
+    auto entries = c10::make_intrusive<DenseNode>(to.shared_schema(), from.batch(), to.device());
     entries->reserve(to.size() + from.size());
     for_each_entry(to, [&](const std::string& name, const Value& old) {
       const Value* found = from.find(name);

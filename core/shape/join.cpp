@@ -63,7 +63,7 @@ class Joiner : public WalkSink<Take::elements> {
     const std::int64_t dim = dim_here();
     const Sizes batch = joined(
         dicts.size(), dim, [&](std::size_t k) { return dicts[k]->batch(); }, "batch sizes", here);
-    auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
+    auto target = c10::make_intrusive<DenseNode>(first.shared_schema(), batch, device);
     if (first.tensorclass()) target->set_tensorclass(common_type(dicts));
     if (first.tagged()) take_names(first.names(), dim, *target, same_names);
     target->reserve(first.size());

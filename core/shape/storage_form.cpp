@@ -77,7 +77,8 @@ class ViewAsOp final : public BatchOp {
            dtype_name(dtype_), " has shape ", show_sizes(sizes),
            ", which does not begin with the batch size ", show_sizes(after_));
     }
-    return before.view(dtype_);
+    // Without elements, strides may be anything, and libtorch asks for those of a dense tensor.
+    return (before.numel() == 0 ? canonical_form(before) : before).view(dtype_);
   }
 
  private:

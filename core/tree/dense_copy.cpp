@@ -19,7 +19,8 @@ class DenseCopy : public WalkSink<Take::reads> {
   NodePtr read(const Node& node) { return form_(retain(node)); }
   void enter(const Here&, Dicts dicts) {
     const DenseNode& source = *dicts[0];
-    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), source.device());
+    auto target =
+        c10::make_intrusive<DenseNode>(source.shared_schema(), source.batch(), source.device());
     copy_tags(source, *target);
     target->reserve(source.size());
     DenseNode* const made = target.get();

@@ -30,7 +30,10 @@ DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)
     : DenseNode(c10::make_intrusive<Schema>(), batch, device) {}
 
 DenseNode::DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device)
-    : Node(NodeKind::dense, batch, device), schema_(std::move(schema)) {}
+    : DenseNode(c10::make_intrusive<LeafRow>(std::move(schema)), batch, device) {}
+
+DenseNode::DenseNode(LeafRowPtr row, SizesView batch, std::optional<c10::Device> device)
+    : Node(NodeKind::dense, batch, device), row_(std::move(row)) {}
 
 DenseNode::~DenseNode() { drop_values(); }
 
@@ -59,6 +62,7 @@ void DenseNode::drop_values() noexcept {
 }
 
 void DenseNode::collect(HeldNodes& into) const {
+  need_nodes();
   for (const NodeAt& one : nodes_) {
     if (one.value.is_node()) into.push_back(one.value.node().get());
   }
@@ -73,39 +77,96 @@ NodePtr DenseNode::take_node() noexcept {
   return {};
 }
 
-std::size_t DenseNode::next_node(std::size_t i) const noexcept {
-  const NodeAt* const at = place_of(i);
+std::size_t DenseNode::next_now(Later later, std::size_t i) const noexcept {
+  if (later == Later::nothing) return i;
+  const NodeAt* const at = later == Later::all ? nodes_.end() : place_of(i);
   return at == nodes_.end() ? size() : at->slot;
 }
 
-LeafRowPtr DenseNode::viewed(const LeafViewPtr& view, std::int64_t part) const {
-  if (!view.defined() || gaps_ || slots() == nodes_.size()) return {};
-  return row_->viewed(view, part, slots() - nodes_.size());
+DenseNode::View DenseNode::viewed(const LeafViewPtr& view, std::int64_t part, SizesView batch,
+                                  std::optional<c10::Device> device,
+                                  c10::function_ref<Sizes(SizesView)> batch_of) const {
+  LeafRowPtr row;
+  const std::size_t leaves = slots() - nodes_.size();
+  if (view.defined() && !gaps_ && leaves != 0) row = row_->viewed(view, part, leaves);
+  if (!row.defined()) {
+    auto node = c10::make_intrusive<DenseNode>(shared_schema(), batch, device);
+    node->reserve(size());
+    return {std::move(node), Later::nothing};
+  }
+  auto node = c10::make_intrusive<DenseNode>(std::move(row), batch, device);
+  const bool all = node->put_off_nodes(*this, view, batch_of);
+  return {std::move(node), all ? Later::all : Later::leaves};
+}
+
+// They are made of what the source has now. False, and nothing is done, in rare cases: a dictionary with dictionaries
+// of its own, one that has other holders, and a view of a view, whose row knows both views in one.
+bool DenseNode::put_off_nodes(const DenseNode& source, const LeafViewPtr& view,
+                              c10::function_ref<Sizes(SizesView)> batch_of) {
+  source.need_nodes();
+  const auto& row = static_cast<const ViewRow&>(*row_);
+  if (row.view_ != view) return source.nodes_.empty();
+  const bool fit = std::all_of(source.nodes_.begin(), source.nodes_.end(), [&](const NodeAt& one) {
+    const DenseNode* const dense = one.value.is_node() ? as_dense(one.value.node().get()) : nullptr;
+    return dense != nullptr && one.value.node().use_count() == 1 && !dense->tagged() &&
+           !dense->gaps_ && dense->nodes_.empty() && dense->slots() != 0 &&
+           begins_with(dense->batch(), source.batch()) && view->fits(*dense->row_);
+  });
+  if (!fit) return false;
+  const std::size_t n = source.nodes_.size();
+  nodes_.resize(n);
+  row.nested_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto& dense = static_cast<const DenseNode&>(*source.nodes_[k].value.node());
+    nodes_[k].slot = source.nodes_[k].slot;
+    row.nested_[k].row = dense.row_;
+    row.nested_[k].batch = batch_of(dense.batch());
+    row.nested_[k].device = dense.device();
+  }
+  nodes_later_.store(n != 0, std::memory_order_relaxed);
+  return true;
+}
+
+void DenseNode::make_nodes() const {
+  const auto& row = static_cast<const ViewRow&>(*row_);
+  const std::lock_guard<std::mutex> hold(row.mutex_);
+  if (!nodes_later_.load(std::memory_order_relaxed)) return;
+  c10::SmallVector<NodePtr, 4> made;
+  for (const ViewRow::Nested& one : row.nested_) {
+    made.push_back(c10::make_intrusive<DenseNode>(
+        one.row->viewed(row.view_, row.part_, one.row->size()), one.batch, one.device));
+  }
+  for (std::size_t k = 0; k < made.size(); ++k) nodes_[k].value = Value(std::move(made[k]));
+  nodes_later_.store(false, std::memory_order_release);
+  row.nested_.clear();
+  if (!row.source_.defined()) row.view_.reset();
 }
 
 LeafRowPtr DenseNode::own_row() {
   if (owns_row()) return {};
-  return std::exchange(row_, row_.defined() ? row_->copy() : c10::make_intrusive<LeafRow>());
+  need_nodes();
+  return std::exchange(row_, row_->copy());
 }
 
 // Copies a shared schema without its gaps, and removes those of the values.
 void DenseNode::own_schema() {
-  if (schema_.use_count() > 1) {
+  const SchemaPtr& before = row_->own_schema();
+  if (before.use_count() > 1) {
     auto copy = c10::make_intrusive<Schema>();
-    for (std::size_t i = 0; i < schema_->size(); ++i) {
-      copy->append(schema_->name(i), schema_->hash(i));
+    for (std::size_t i = 0; i < before->size(); ++i) {
+      copy->append(before->name(i), before->hash(i));
     }
     if (gaps_) close_gaps();
-    schema_ = std::move(copy);
+    row_->set_schema(std::move(copy));
   } else if (!gaps_) {
-    schema_->close_gaps();  // it came from another dictionary
+    before->close_gaps();  // it came from another dictionary
   }
 }
 
 LeafRowPtr DenseNode::prepare_erase() {
   LeafRowPtr before = own_row();
   own_schema();
-  schema_->prepare_erase();
+  names_to_change().prepare_erase();
   return before;
 }
 
@@ -116,7 +177,7 @@ void DenseNode::close_gaps() noexcept {
   auto* kept = nodes_.begin();
   for (std::size_t slot = 0; slot < row_->size(); ++slot) {
     const bool has_node = node != nodes_.end() && node->slot == slot;
-    if (!schema_->is_gap(slot)) {
+    if (!schema()->is_gap(slot)) {
       if (to != slot) row_->move_down(slot, to);
       if (has_node) *kept++ = NodeAt{to, std::move(node->value)};
       ++to;
@@ -130,7 +191,6 @@ void DenseNode::close_gaps() noexcept {
 
 // A moved-from SmallVector has no inline room: assigning to it allocates. A new one does not.
 void DenseNode::swap_entries(DenseNode& other) noexcept {
-  std::swap(schema_, other.schema_);
   std::swap(row_, other.row_);
   Nodes nodes(std::move(nodes_));
   nodes_.~Nodes();
@@ -138,6 +198,7 @@ void DenseNode::swap_entries(DenseNode& other) noexcept {
   other.nodes_.~Nodes();
   ::new (&other.nodes_) Nodes(std::move(nodes));
   std::swap(gaps_, other.gaps_);
+  nodes_later_.store(other.nodes_later_.exchange(nodes_later_.load()));
 }
 
 void DenseNode::reserve(std::size_t n) {
@@ -173,14 +234,14 @@ LeafRowPtr DenseNode::make_room(std::size_t entries, std::size_t nodes) {
   if (nodes != 0) nodes_.reserve(nodes_.size() + nodes);
   if (entries == 0) return before;
   own_schema();
-  schema_->reserve(entries);
+  names_to_change().reserve(entries);
   const std::size_t slots = row_->size() + entries;
   if (slots > row_->capacity()) row_->reserve(std::max(slots, 2 * row_->size()));
   return before;
 }
 
 void DenseNode::add(std::string name, std::uint64_t hash, Value value) noexcept {
-  schema_->add(std::move(name), hash);
+  names_to_change().add(std::move(name), hash);
   push_value(std::move(value));
 }
 
@@ -207,7 +268,7 @@ void DenseNode::exchange(std::size_t i, Value& value) noexcept {
 
 void DenseNode::put(std::string_view name, Value value) {
   const std::uint64_t hash = hash_name(name);
-  const std::size_t i = schema_->find(name, hash);
+  const std::size_t i = schema()->find(name, hash);
   if (i != Schema::npos) {
     set_value(i, std::move(value));
     return;
@@ -225,7 +286,8 @@ void DenseNode::erase(std::size_t i) {
 Value DenseNode::take(std::size_t i) noexcept {
   const std::size_t at = slot(i);
   Value gone;
-  if (schema_->leaves_gap(at)) {
+  Schema& names = names_to_change();
+  if (names.leaves_gap(at)) {
     NodeAt* const node = place_of(at);
     if (node != nodes_.end() && node->slot == at) {
       gone = std::move(node->value);  // leaves its place, so that erasing many takes linear time
@@ -238,10 +300,10 @@ Value DenseNode::take(std::size_t i) noexcept {
     row_->erase(at);
     for (NodeAt* one = place_of(at); one != nodes_.end(); ++one) --one->slot;
   }
-  schema_->erase(i);
-  if (schema_->has_many_gaps()) {
+  names.erase(i);
+  if (names.has_many_gaps()) {
     close_gaps();
-    schema_->close_gaps();
+    names.close_gaps();
   }
   return gone;
 }
@@ -252,12 +314,14 @@ NodePtr DenseNode::transform(const BatchOp& op) const {
 }
 
 NodePtr DenseNode::shallow_copy() const {
-  auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
+  need_nodes();
+  c10::intrusive_ptr<DenseNode> copy;
   if (gaps_) {
+    copy = c10::make_intrusive<DenseNode>(shared_schema(), batch(), device());
     copy->reserve(size());
     for (std::size_t i = 0; i < size(); ++i) copy->push_value(value(i));
   } else {
-    copy->row_ = row_;
+    copy = c10::make_intrusive<DenseNode>(row_, batch(), device());
     copy->nodes_ = nodes_;
   }
   copy_tags(*this, *copy);
@@ -270,7 +334,7 @@ std::optional<Value> DenseNode::entry(std::string_view name) const {
 }
 
 EntryKind DenseNode::entry_kind(std::string_view name) const {
-  const std::size_t i = schema_->find(name);
+  const std::size_t i = schema()->find(name);
   if (i == Schema::npos) return EntryKind::none;
   const Value* const node = node_at(i);
   return node == nullptr ? EntryKind::tensor : kind_of(*node);

@@ -1,12 +1,14 @@
-// core/tree/dense_node.h: a dictionary that holds its entries: a schema, a row of leaves, and nodes.
+// core/tree/dense_node.h: a dictionary that holds its entries: a row of names and leaves, and nodes.
 #pragma once
 
 #include "core/tensor/assign.h"
 #include "core/tree/leaf_row.h"
 #include "core/tree/node.h"
-#include "core/tree/schema.h"
+
+#include <c10/util/FunctionRef.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace td {
 
@@ -14,33 +16,41 @@ class DenseNode final : public Node {
  public:
   DenseNode(SizesView batch, std::optional<c10::Device> device);
   DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device);
+  DenseNode(LeafRowPtr row, SizesView batch, std::optional<c10::Device> device);
   ~DenseNode() override;
   static void* operator new(std::size_t);
   static void operator delete(void* memory);
 
-  std::size_t size() const noexcept { return gaps_ ? schema_->size() : slots(); }
-  const SchemaPtr& schema() const noexcept { return schema_; }
-  const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
+  std::size_t size() const noexcept { return gaps_ ? schema()->size() : slots(); }
+  const Schema* schema() const noexcept { return row_->schema(); }
+  SchemaPtr shared_schema() const { return row_->shared_schema(); }
+  const std::string& name(std::size_t i) const noexcept { return schema()->name(i); }
   // Makes the leaf of a view, which needs memory.
   const Value& value(std::size_t i) const { return value_at(slot(i)); }
 
   const Value* find(std::string_view name) const {
-    const std::size_t i = schema_->find(name);
+    const std::size_t i = schema()->find(name);
     return i == Schema::npos ? nullptr : &value(i);
   }
 
   // The node at a position, or null for a leaf, which is not made.
-  const Value* node_at(std::size_t i) const noexcept { return find_node(slot(i)); }
-  // The first position from `i` on that has a node; size() if no more follow. For a dictionary of a view.
-  std::size_t next_node(std::size_t i) const noexcept;
+  const Value* node_at(std::size_t i) const { return find_node(slot(i)); }
+  // What of a view is made when it is first read.
+  enum class Later : std::uint8_t { nothing, leaves, all };
+  struct View {
+    c10::intrusive_ptr<DenseNode> node;  // new
+    Later later;                         // the rest has to be pushed or, behind leaves, placed
+  };
+  // `batch_of`: the result's sizes for a nested dictionary.
+  View viewed(const LeafViewPtr& view, std::int64_t part, SizesView batch,
+              std::optional<c10::Device> device,
+              c10::function_ref<Sizes(SizesView)> batch_of) const;
+  // The first position from `i` on that is not made later; size() if no more follow.
+  std::size_t next_now(Later later, std::size_t i) const noexcept;
 
-  // The leaves, for a view of them; null if they have to be made at once.
-  LeafRowPtr viewed(const LeafViewPtr& view, std::int64_t part = 0) const;
   // Whether no other dictionary has the same row, and all leaves are made: entries are exchanged without memory.
-  bool owns_row() const noexcept {
-    return row_.defined() && row_.use_count() == 1 && !row_->is_view();
-  }
-  const LeafRowPtr& row() const noexcept { return row_; }  // may be null
+  bool owns_row() const noexcept { return row_.use_count() == 1 && !row_->is_view(); }
+  const LeafRowPtr& row() const noexcept { return row_; }
 
   // Raw changes, for a dictionary that others cannot see yet: without checks. Otherwise use Changes
   // (core/tree/changes.h).
@@ -50,9 +60,7 @@ class DenseNode final : public Node {
   void put(std::string_view name, Value value);  // replaces or appends
   void erase(std::size_t i);
   void swap_entries(DenseNode& other) noexcept;  // names and values
-  // For a new dictionary: the leaves of a view, then what is where the source has nodes.
-  void set_row(LeafRowPtr row) noexcept { row_ = std::move(row); }
-  void place(std::size_t i, Value value);
+  void place(std::size_t i, Value value);        // where the source of a view has a node
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -79,8 +87,9 @@ class DenseNode final : public Node {
 
   void own_schema();     // call before changing names
   LeafRowPtr own_row();  // call before changing values
-  std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema_->slot(i) : i; }
-  std::size_t slots() const noexcept { return row_.defined() ? row_->size() : 0; }
+  Schema& names_to_change() noexcept { return *row_->own_schema(); }
+  std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema()->slot(i) : i; }
+  std::size_t slots() const noexcept { return row_->size(); }
   void drop_values() noexcept;
   void close_gaps() noexcept;
 
@@ -94,21 +103,30 @@ class DenseNode final : public Node {
         std::lower_bound(nodes_.begin(), nodes_.end(), slot,
                          [](const NodeAt& one, std::size_t at) { return one.slot < at; }));
   }
-  const Value* find_node(std::size_t slot) const noexcept {
+  const Value* find_node(std::size_t slot) const {
     if (nodes_.empty()) return nullptr;
     const NodeAt* const at = place_of(slot);
-    return at == nodes_.end() || at->slot != slot ? nullptr : &at->value;
+    if (at == nodes_.end() || at->slot != slot) return nullptr;
+    need_nodes();
+    return &at->value;
   }
+  bool put_off_nodes(const DenseNode& source, const LeafViewPtr& view,
+                     c10::function_ref<Sizes(SizesView)> batch_of);
+  void need_nodes() const {
+    if (nodes_later_.load(std::memory_order_acquire)) make_nodes();
+  }
+  void make_nodes() const;
   const Value& value_at(std::size_t slot) const {
     if (const Value* const leaf = row_->ready(slot)) return *leaf;  // the usual case
     const Value* const node = find_node(slot);
     return node != nullptr ? *node : row_->at(slot);
   }
 
-  SchemaPtr schema_;
-  LeafRowPtr row_;     // the leaves, by position, or
-  bool gaps_ = false;  // by slot of the schema, which is then not shared
-  Nodes nodes_;        // by place; their places in the row are empty
+  LeafRowPtr row_;       // the names, and the leaves by position, or
+  bool gaps_ = false;    // by slot of the schema, which is then not shared
+  mutable Nodes nodes_;  // by place; their places in the row are empty
+  // Whether they are made later: they have their places, and the row knows the rest.
+  mutable std::atomic<bool> nodes_later_{false};
 };
 
 // Code::shape for an entry that does not start with its dictionary's batch size: a nested dictionary's batch

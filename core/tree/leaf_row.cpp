@@ -27,7 +27,7 @@ void LeafRow::note(const at::Tensor& leaf) noexcept {
 
 LeafRowPtr LeafRow::copy() const {
   if (is_view_) static_cast<const ViewRow&>(*this).make_all();
-  auto copy = c10::make_intrusive<LeafRow>();
+  auto copy = c10::make_intrusive<LeafRow>(shared_schema());
   copy->reserve(values_.size());
   for (const Value& leaf : values_) copy->push(leaf);
   return copy;
@@ -53,7 +53,8 @@ LeafRowPtr LeafRow::viewed(const LeafViewPtr& view, std::int64_t part, std::size
 }
 
 ViewRow::ViewRow(LeafRowPtr source, LeafViewPtr view, std::int64_t part, std::size_t leaves)
-    : source_(std::move(source)),
+    : LeafRow(source->names_),
+      source_(std::move(source)),
       view_(std::move(view)),
       left_(static_cast<std::uint32_t>(leaves)),
       leaves_(static_cast<std::uint32_t>(leaves)),
@@ -81,8 +82,9 @@ void ViewRow::make_one(std::size_t slot) const {
   known.store(known.load(std::memory_order_relaxed) | std::uint64_t{1} << slot % 64,
               std::memory_order_release);
   if (--left_ != 0) return;
+  schema_ = shared_schema();
   done = std::move(source_);
-  view_.reset();
+  if (nested_.empty()) view_.reset();
 }
 
 void ViewRow::make_all() const {

@@ -1,7 +1,8 @@
-// core/tree/leaf_row.h: the leaves of a dictionary, by position.
+// core/tree/leaf_row.h: the names and leaves of a dictionary, by position.
 #pragma once
 
 #include "core/tree/node.h"
+#include "core/tree/schema.h"
 
 #include <atomic>
 #include <cstdint>
@@ -35,7 +36,7 @@ using LeafViewPtr = c10::intrusive_ptr<LeafView>;
 // entry. Places of nodes and of erased entries are empty. No row holds nodes.
 class LeafRow : public c10::intrusive_ptr_target {
  public:
-  LeafRow() = default;
+  explicit LeafRow(SchemaPtr schema) : names_(schema.get()), schema_(std::move(schema)) {}
   static void* operator new(std::size_t);
   static void operator delete(void* memory);
 
@@ -51,6 +52,9 @@ class LeafRow : public c10::intrusive_ptr_target {
   }
   bool is_view() const noexcept { return is_view_; }
 
+  const Schema* schema() const noexcept { return names_; }
+  SchemaPtr shared_schema() const { return SchemaPtr::reclaim_copy(names_); }
+
   // Whether the dispatcher can be bypassed for all leaves, and all are contiguous; false if unsure.
   bool all_plain() const noexcept { return !odd_; }
   bool all_contiguous() const noexcept { return !strided_; }
@@ -65,6 +69,11 @@ class LeafRow : public c10::intrusive_ptr_target {
   void each_kept(F&& f) const;
 
   // Changes of a row that has one holder and is no view.
+  const SchemaPtr& own_schema() const noexcept { return schema_; }
+  void set_schema(SchemaPtr schema) noexcept {
+    schema_ = std::move(schema);
+    names_ = schema_.get();
+  }
   std::size_t capacity() const noexcept { return values_.capacity(); }
   void reserve(std::size_t n) { values_.reserve(n); }
   void push(Value leaf) {
@@ -82,9 +91,13 @@ class LeafRow : public c10::intrusive_ptr_target {
   void cut(std::size_t size) noexcept { values_.erase(values_.begin() + size, values_.end()); }
 
  protected:
+  friend class ViewRow;
+  explicit LeafRow(Schema* names) noexcept : names_(names) {}
   void note(const at::Tensor& leaf) noexcept;
   void make(std::size_t slot) const;
 
+  Schema* names_;
+  mutable SchemaPtr schema_;                   // holds them; of a view: null while its source does
   mutable c10::SmallVector<Value, 6> values_;  // of a view: empty until the first is made
   std::uint32_t view_size_ = 0;
   bool is_view_ = false;
@@ -102,6 +115,14 @@ class ViewRow final : public LeafRow {
 
  private:
   friend class LeafRow;
+  friend class DenseNode;
+
+  // A dictionary in that of the source, as it was when the view was made.
+  struct Nested {
+    LeafRowPtr row;
+    Sizes batch;  // of the view
+    std::optional<c10::Device> device;
+  };
 
   std::atomic<std::uint64_t>& bits(std::size_t slot) const noexcept {
     return many_ == nullptr ? one_ : many_[slot / 64];
@@ -114,12 +135,13 @@ class ViewRow final : public LeafRow {
 
   mutable std::mutex mutex_;    // of all below
   mutable LeafRowPtr source_;   // null when all are made
-  mutable LeafViewPtr view_;    // as above
+  mutable LeafViewPtr view_;    // null when the dictionaries are made, too
   mutable std::uint32_t left_;  // leaves that are not made
   std::uint32_t leaves_;
   std::int64_t part_;
   mutable std::atomic<std::uint64_t> one_{0};  // which are made, if there are up to 64, or
   std::unique_ptr<std::atomic<std::uint64_t>[]> many_;
+  mutable c10::SmallVector<Nested, 1> nested_;  // those that are not made
 };
 
 inline void LeafRow::make(std::size_t slot) const {

@@ -16,10 +16,8 @@ class Mapping : public WalkSink<Take::whole> {
   static constexpr bool leaps = true;
   Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo), later_(op.later()) {}
 
-  // A dictionary whose leaves are made later has only its nodes visited.
   std::size_t leap(std::size_t i) const {
-    const Level& level = above_.back();
-    return level.later ? level.source->next_node(i) : i;
+    return above_.back().source->next_now(above_.back().later, i);
   }
 
   Take meet(const Here& here, NodesHere nodes) {
@@ -32,19 +30,17 @@ class Mapping : public WalkSink<Take::whole> {
   }
   void enter(const Here& here, Dicts dicts) {
     const DenseNode& source = *dicts[0];
-    auto target = c10::make_intrusive<DenseNode>(source.schema(), op_.batch(source.batch()),
-                                                 op_.device(source.device()));
+    const auto batch_of = [this](SizesView before) { return op_.batch(before); };
+    auto [target, later] =
+        source.viewed(later_, 0, batch_of(source.batch()), op_.device(source.device()), batch_of);
     if (source.tagged()) op_.tags(source, *target);
-    LeafRowPtr later = source.viewed(later_);
-    const bool is_later = later.defined();
-    is_later ? target->set_row(std::move(later)) : target->reserve(source.size());
     DenseNode* const made = target.get();
     if (above_.empty()) {
       result_ = std::move(target);
     } else {
       put(here, NodePtr(std::move(target)));
     }
-    above_.push_back({&source, made, is_later});
+    above_.push_back({&source, made, later});
   }
   void leaf(const Here& here, Tensors tensors) {
     const Level& level = above_.back();
@@ -78,13 +74,13 @@ class Mapping : public WalkSink<Take::whole> {
   struct Level {
     const DenseNode* source;
     DenseNode* target;  // held by its parent, or by the result
-    bool later;         // whether its leaves are made later
+    DenseNode::Later later;
   };
 
   void put(const Here& here, Value value) {
     const Level& level = above_.back();
-    level.later ? level.target->place(here.index(), std::move(value))
-                : level.target->push_value(std::move(value));
+    level.later == DenseNode::Later::nothing ? level.target->push_value(std::move(value))
+                                             : level.target->place(here.index(), std::move(value));
   }
 
   const Op& op_;

@@ -39,9 +39,8 @@ class Unbind : public WalkSink<Take::into> {
     later_ = c10::make_intrusive<PlanView>(std::move(plan), dim);
   }
 
-  // Parts whose leaves are made later have only their nodes visited.
   std::size_t leap(std::size_t i) const {
-    return above_.back().later ? above_.back().source->next_node(i) : i;
+    return above_.back().source->next_now(above_.back().later, i);
   }
 
   std::vector<NodePtr> take() { return std::move(result_); }
@@ -56,21 +55,21 @@ class Unbind : public WalkSink<Take::into> {
     Targets targets;
     nodes.reserve(parts_);
     targets.reserve(parts_);
-    bool is_later = false;
+    DenseNode::Later later{};
+    const auto batch_of = [this](SizesView full) { return without(full, dim_); };
     for (std::size_t k = 0; k < parts_; ++k) {
-      auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
+      auto [node, of_part] =
+          source.viewed(later_, static_cast<std::int64_t>(k), batch, source.device(), batch_of);
+      later = of_part;
       if (source.tagged()) {
         node->set_tensorclass(source.tensorclass());
         node->set_names(names);
       }
-      LeafRowPtr row = source.viewed(later_, static_cast<std::int64_t>(k));
-      is_later = row.defined();
-      is_later ? node->set_row(std::move(row)) : node->reserve(source.size());
       targets.push_back(node.get());
       nodes.push_back(std::move(node));
     }
     put(here, std::move(nodes));
-    above_.push_back({&source, std::move(targets), is_later});
+    above_.push_back({&source, std::move(targets), later});
   }
   void leaf(const Here& here, Tensors tensors) {
     require_entry(*above_.back().source, here.index());
@@ -124,7 +123,7 @@ class Unbind : public WalkSink<Take::into> {
   struct Level {
     const DenseNode* source;
     Targets targets;
-    bool later;  // whether their leaves are made later
+    DenseNode::Later later;
   };
 
   // A nested dictionary may have got a smaller batch size than its parent, without this dimension.
@@ -135,8 +134,8 @@ class Unbind : public WalkSink<Take::into> {
   void put(const Here& here, std::size_t part, Value value) {
     const Level& level = above_.back();
     DenseNode& target = *level.targets[part];
-    level.later ? target.place(here.index(), std::move(value))
-                : target.push_value(std::move(value));
+    level.later == DenseNode::Later::nothing ? target.push_value(std::move(value))
+                                             : target.place(here.index(), std::move(value));
   }
 
   void put(const Here& here, std::vector<NodePtr> nodes) {

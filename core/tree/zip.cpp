@@ -82,7 +82,7 @@ class ZipBuilder : public WalkSink<Take::elements> {
 
   void enter(const Here& here, Dicts) {
     const DenseNode& lead = static_cast<const DenseNode&>(here.node());
-    auto node = c10::make_intrusive<DenseNode>(lead.schema(), op_.batch(lead.batch()),
+    auto node = c10::make_intrusive<DenseNode>(lead.shared_schema(), op_.batch(lead.batch()),
                                                op_.device(lead.device()));
     node->reserve(lead.size());
     if (lead.tagged()) op_.tags(lead, *node);

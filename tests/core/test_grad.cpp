@@ -4,6 +4,7 @@
 #include "core/math/call.h"
 #include "core/math/math.h"
 #include "core/shape/join.h"
+#include "core/shape/shape.h"
 #include "trees.h"
 
 namespace td {
@@ -72,6 +73,14 @@ TEST(Grad, OperationsAreDifferentiable) {
         return td::cat(std::vector<TensorDict>{td, td.index({IndexItem::range(0, 1)})}, 0);
       },
       halves({2, 1, 1, 1}));
+}
+
+// Its strides may be anything; libtorch wants those of a dense tensor.
+TEST(Grad, ATensorWithoutElementsIsSeenAsAnotherDtype) {
+  const at::AutoGradMode grad(true);
+  TensorDict td = dict({0});
+  td.set({"a"}, ramp({4, 2}).as_strided({0, 2}, {0, 0}));
+  EXPECT_EQ(view_as(td, at::kShort, std::nullopt).get({"a"}).sizes(), (SizesView{0, 4}));
 }
 
 TEST(Grad, AWriteIntoALeafThatRequiresGradIsRefused) {

@@ -160,7 +160,7 @@ TEST(Shape, ContiguousReusesWhatIsContiguous) {
 
 TEST(Shape, NamesAreSharedNotCopied) {
   const TensorDict td = sample();
-  const SchemaPtr& names = as_dense(td.node().get())->schema();
+  const Schema* names = as_dense(td.node().get())->schema();
   EXPECT_EQ(as_dense(td.view(SizesView{12}).node().get())->schema(), names);
   EXPECT_EQ(as_dense(td.unbind(0)[0].node().get())->schema(), names);
   TensorDict row = td.unbind(0)[0];

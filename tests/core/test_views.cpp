@@ -49,6 +49,53 @@ TEST_F(Views, AViewHasTheTensorsOfItsSourceWhenItWasMade) {
   EXPECT_EQ(a[1].sum().item<float>(), 0);
 }
 
+// They are made when one of them is read.
+TEST_F(Views, NestedDictionariesAreThoseOfTheSourceWhenItWasMade) {
+  TensorDict td = sample();
+  td.set({"m", "c"}, ramp({4, 3, 5}));
+  const at::Tensor b = td.get({"n", "b"}), c = td.get({"m", "c"});
+  const TensorDict row = td.index(IndexItem::at(1)), kept = td.index(IndexItem::at(2));
+  const std::vector<TensorDict> parts = td.unbind(1);
+  td.get_dict({"n"}).set_batch_size(SizesView{4});
+  td.set({"n", "b"}, at::zeros({4, 3}));
+  td.set({"n", "deep", "x"}, at::zeros({4, 3}));
+  td.remove({"m"});
+  td.set({"m"}, at::zeros({4, 3}));
+  td = TensorDict(SizesView{});
+  TensorDict copy = row.clone(false);
+  EXPECT_TRUE(row.get({"n", "b"}).equal(b[1]));
+  EXPECT_EQ(row.get_dict({"n"}).batch_size(), (SizesView{3}));
+  EXPECT_EQ(dense(row.get_dict({"n"})).entry_names(), (std::vector<std::string>{"b"}));
+  EXPECT_TRUE(row.get({"m", "c"}).equal(c[1]));
+  EXPECT_TRUE(copy.get({"m", "c"}).equal(c[1]));
+  EXPECT_EQ(row.get_dict({"m"}).node(), row.get_dict({"m"}).node());
+  EXPECT_TRUE(parts[2].get({"m", "c"}).equal(c.select(1, 2)));
+  EXPECT_EQ(parts[0].get_dict({"n"}).batch_size(), (SizesView{4}));
+  TensorDict changed = kept;
+  changed.set({"a"}, at::ones({3}));  // makes them
+  EXPECT_TRUE(changed.get({"n", "b"}).equal(b[2]));
+  changed.lock();
+  EXPECT_TRUE(changed.get_dict({"m"}).is_locked());
+}
+
+TEST_F(Views, NestedDictionariesOfViewsOfViews) {
+  for (const bool read : {false, true}) {
+    const TensorDict td = sample();
+    const at::Tensor b = td.get({"n", "b"});
+    const TensorDict one = td.index(IndexItem::range(1, 4, 2)), part = td.unbind(1)[2];
+    if (read) {
+      EXPECT_EQ(one.get({"n", "b"}).dim() + part.get({"n", "b"}).dim(), 3);
+    }
+    EXPECT_TRUE(one.index(IndexItem::at(1)).get({"n", "b"}).equal(b[3]));
+    EXPECT_TRUE(one.permute(SizesView{1, 0})
+                    .unbind(0)[1]
+                    .get({"n", "b"})
+                    .equal(b.slice(0, 1, 4, 2).select(1, 1)));
+    EXPECT_TRUE(part.view(SizesView{2, 2}).get({"n", "b"}).equal(b.select(1, 2).reshape({2, 2})));
+    EXPECT_TRUE(part.unsqueeze(0).index(IndexItem::at(0)).get({"n", "b"}).equal(b.select(1, 2)));
+  }
+}
+
 TEST_F(Views, AChangedViewLeavesItsSource) {
   const TensorDict td = sample();
   TensorDict row = td.index(IndexItem::at(1)), other = row.clone(false);
@@ -192,7 +239,11 @@ TEST_F(Views, ManyEntriesWithGaps) {
 
 TEST_F(Views, OneViewReadByThreads) {
   TensorDict td(SizesView{8});
-  for (int i = 0; i < 100; ++i) td.set({std::to_string(i)}, at::full({8}, i));
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = std::to_string(i);
+    td.set({name}, at::full({8}, i));
+    td.set({i % 2 == 0 ? "even" : "odd", name}, at::full({8}, i));
+  }
   for (int round = 0; round < 20; ++round) {
     const TensorDict row = td.index(IndexItem::at(3)), other = row.unsqueeze(0);
     std::atomic<int> waiting{4}, wrong{0};
@@ -205,12 +256,17 @@ TEST_F(Views, OneViewReadByThreads) {
         for (int i = 0; i < 100; ++i) {
           const std::string name = std::to_string(k % 2 == 0 ? i : 99 - i);
           const TensorDict& from = k == 3 ? other : row;
-          wrong += from.get({name}).item<int>() != std::stoi(name);
+          const int number = std::stoi(name);
+          wrong += from.get({name}).item<int>() != number;
+          wrong += from.get({number % 2 == 0 ? "even" : "odd", name}).item<int>() != number;
           if (i == 50) wrong += row.unsqueeze(0).get({name}).item<int>() != std::stoi(name);
         }
       });
     }
-    if (round % 2 == 0) td.set({"7"}, at::full({8}, 7));  // copies its row
+    if (round % 2 == 0) {  // copies rows
+      td.set({"7"}, at::full({8}, 7));
+      td.set({"odd", "7"}, at::full({8}, 7));
+    }
     for (std::thread& one : all) one.join();
     EXPECT_EQ(wrong, 0);
   }
