@@ -16,6 +16,16 @@ class Mapping : public WalkSink<Take::whole> {
   static constexpr bool leaps = true;
   Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo), later_(op.later()) {}
 
+  // Whether the result is a view of which nothing is made now. Then there is nothing to walk through.
+  bool begin(const Node& root) {
+    const DenseNode* const source = later_.defined() ? as_dense(&root) : nullptr;
+    if (source == nullptr) return false;
+    begun_ = made_of(*source);
+    if (begun_.later != DenseNode::Later::all) return false;
+    result_ = std::move(begun_.node);
+    return true;
+  }
+
   std::size_t leap(std::size_t i) const {
     return above_.back().source->next_now(above_.back().later, i);
   }
@@ -30,10 +40,7 @@ class Mapping : public WalkSink<Take::whole> {
   }
   void enter(const Here& here, Dicts dicts) {
     const DenseNode& source = *dicts[0];
-    const auto batch_of = [this](SizesView before) { return op_.batch(before); };
-    auto [target, later] =
-        source.viewed(later_, 0, batch_of(source.batch()), op_.device(source.device()), batch_of);
-    if (source.tagged()) op_.tags(source, *target);
+    auto [target, later] = begun_.node.defined() ? std::move(begun_) : made_of(source);
     DenseNode* const made = target.get();
     if (above_.empty()) {
       result_ = std::move(target);
@@ -77,6 +84,14 @@ class Mapping : public WalkSink<Take::whole> {
     DenseNode::Later later;
   };
 
+  DenseNode::View made_of(const DenseNode& source) const {
+    const auto batch_of = [this](SizesView before) { return op_.batch(before); };
+    DenseNode::View made =
+        source.viewed(later_, 0, batch_of(source.batch()), op_.device(source.device()), batch_of);
+    if (source.tagged()) op_.tags(source, *made.node);
+    return made;
+  }
+
   void put(const Here& here, Value value) {
     const Level& level = above_.back();
     level.later == DenseNode::Later::nothing ? level.target->push_value(std::move(value))
@@ -87,6 +102,7 @@ class Mapping : public WalkSink<Take::whole> {
   Memo<NodePtr>& memo_;
   LeafViewPtr later_;
   c10::SmallVector<Level, 4> above_;
+  DenseNode::View begun_{};  // the root's, until the walk enters it
   NodePtr result_;
 };
 
@@ -98,7 +114,7 @@ NodePtr map_by(const NodePtr& root, const Op& op) {
   const BatchOp::Shared memo(op);
   detail::Mapping<Op> mapping(op, *memo);
   constexpr WalkRules rules = all_entries();
-  Walk<detail::Mapping<Op>, 1>(rules, mapping, &*memo).run(root);
+  if (!mapping.begin(*root)) Walk<detail::Mapping<Op>, 1>(rules, mapping, &*memo).run(root);
   return mapping.take();
 }
 
