@@ -89,6 +89,7 @@ class Loading : public WalkSink<Take::into> {
       fail(Code::shape, show(path), " is a lazy stack of batch size ", show_sizes(lazy.batch()),
            ", the state was taken from one of ", show_sizes(known->batch));
     }
+    require_above(path, lazy.batch());
     const std::size_t n = lazy.elements().size();
     std::vector<std::unique_ptr<StateReader>> parts = state_->split(n, lazy.stack_dim());
     for (std::size_t k = 0; k < n; ++k) {
@@ -102,8 +103,13 @@ class Loading : public WalkSink<Take::into> {
     return batches_.empty() ? SizesView() : SizesView(batches_.back());
   }
 
+  void require_above(Path path, SizesView batch) const {
+    if (begins_with(batch, batch_above())) return;
+    fail(Code::shape, "batch dimension mismatch: ", show(path), " would have batch size ",
+         show_sizes(batch), ", which does not begin with ", show_sizes(batch_above()));
+  }
+
   void plan_node(Path path, const DenseNode& node) {
-    const SizesView above = batch_above();
     Sizes batch(node.batch().begin(), node.batch().end());
     if (const StateMetadata::State* found = metadata_.find()) {
       batch = found->batch;
@@ -117,10 +123,7 @@ class Loading : public WalkSink<Take::into> {
              name_of(found->device));
       }
     }
-    if (!begins_with(batch, above)) {
-      fail(Code::shape, "batch dimension mismatch: ", show(path), " would have batch size ",
-           show_sizes(batch), ", which does not begin with ", show_sizes(above));
-    }
+    require_above(path, batch);
     if (options_.assign && node.locked()) {
       fail(Code::locked, show(path), " is locked: its tensors cannot be replaced");
     }

@@ -88,14 +88,13 @@ class IndexWrite::Entries : public WalkSink<Take::into> {
     const DenseNode& target = *targets_.back();
     const std::size_t at = target.schema()->find(name(here));
     if (at == Schema::npos) return make(here);
-    if (scope_->untouched) return;
     if (nodes[1] == nullptr) fail_kinds(here);
+    if (scope_->untouched) return;
     write_.plan_non_tensor(target, at, *nodes[0], *scope_);
   }
   bool mixed(const Here& here) {
     if (here.is_root()) fail_root();
-    if (!scope_->untouched) fail_kinds(here);
-    return true;
+    fail_kinds(here);  // outside the index, too: the entry could be read nowhere
   }
 
  private:

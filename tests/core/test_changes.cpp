@@ -165,6 +165,18 @@ TEST(Changes, ManyNamesAtOnce) {
   }
 }
 
+// The batch size of a state shrinks that of the dictionary, but a lazy stack in it keeps its own.
+TEST(Changes, AStateWithABatchSizeThatALazyStackDoesNotBeginWithIsRefused) {
+  TensorDict td = dict({3});
+  td.set({"a"}, TensorDict(NodePtr(lazy_stack({dict({3}).node()}, 1))));
+  TensorDict other = dict({1});
+  other.set({"b"}, at::ones({1}));
+  LoadStateOptions options;
+  options.strict = false;
+  EXPECT_EQ(code_of([&] { load_state_dict(td, state_dict(other, {}), options); }), Code::shape);
+  EXPECT_EQ(list(td.batch_size()), (Shape{3}));
+}
+
 TEST(Changes, ADeepTreeIsFreedWithoutMemory) {
   auto td = std::make_unique<TensorDict>(chain(100'000));
   countdown = 1;

@@ -1,5 +1,6 @@
 // Writing a part of a dictionary, and the entries that are made by the first write.
 #include "core/math/math.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/sub_tensordict.h"
 #include "trees.h"
@@ -225,6 +226,19 @@ TEST(Write, NewEntriesAreOnTheDevice) {
   EXPECT_TRUE(td.get({"n", "b"}).is_meta());
   EXPECT_EQ(td.get_dict({"n"}).device()->type(), at::kMeta);
   EXPECT_EQ(list(td.get({"a"}).sizes()), (Shape{3, 2}));
+}
+
+// A part without positions has the entries of all elements: with a tensor in one and a dictionary in another it could not
+// be read.
+TEST(Write, ANewEntryOfAPartIsOfOneKindInAllElements) {
+  TensorDict last = dict({3});
+  last.set({"i"}, at::ones({3}));
+  const TensorDict stack(NodePtr(lazy_stack({dict({3}).node(), dict({3}).node(), last.node()}, 0)));
+  TensorDict none = sub_tensordict(stack, IndexItem::range(0, 0, 1));
+  EXPECT_EQ(code_of([&] { none.set({"i", "a"}, at::ones({0, 3})); }), Code::wrong_entry);
+  EXPECT_EQ(code_of([&] { none.set_non_tensor({"i"}, "0"); }), Code::wrong_entry);
+  EXPECT_TRUE(none.clone().is_empty());
+  EXPECT_TRUE(last.get({"i"}).equal(at::ones({3})));
 }
 
 }  // namespace
