@@ -5,7 +5,6 @@
 #include "core/tensor/torch_compat.h"
 
 #include <c10/core/GradMode.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <array>
 #include <cstring>
@@ -251,49 +250,6 @@ void entries(int n) {
          });
 }
 
-// The kernels of a perceptron 4-64-64-2 into memory that is ready.
-void network() {
-  const std::string archive = TD_BENCH_MODULES "/mlp.pt";
-  td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
-  options.flags = TD_MODULE_LOAD_FREEZE;
-  td_module* module = nullptr;
-  ok(td_module_load(archive.c_str(), &options, &module));
-  const std::int64_t batch = 1;
-  td_tensordict* td = nullptr;
-  ok(td_create(&batch, 1, TD_DEVICE_NONE, -1, &td));
-  const char* const name = "observation";
-  const at::Tensor observation = at::rand({batch, 4});
-  td_tensor* tensor = wrap(observation);
-  ok(td_set(td, &name, 1, tensor));
-  td_tensor_free(tensor);
-  std::vector<at::Tensor> weights, biases, outputs;
-  for (const auto& parameter : torch::jit::load(archive).named_parameters()) {
-    const at::Tensor value = parameter.value.detach();
-    if (value.dim() == 1) {
-      biases.push_back(value);
-      outputs.push_back(at::empty({batch, value.size(0)}));
-    } else {
-      weights.push_back(value.t());
-    }
-  }
-  figure(
-      "module: MLP 4-64-64-2, batch 1, frozen, beside its kernels", 1, 0,
-      [td, module](benchmark::State& state) {
-        for (auto _ : state) ok(td_module_call_inplace(td, module, nullptr));
-      },
-      [observation, weights, biases, outputs](benchmark::State& state) {
-        for (auto _ : state) {
-          const at::Tensor* in = &observation;
-          for (std::size_t i = 0; i < weights.size(); ++i) {
-            at::Tensor out = outputs[i];
-            at::addmm_out(out, biases[i], *in, weights[i]);
-            if (i + 1 < weights.size()) out.tanh_();
-            in = &outputs[i];
-          }
-        }
-      });
-}
-
 }  // namespace
 
 void register_floors() {
@@ -305,7 +261,6 @@ void register_floors() {
     join(n);
     entries(n);
   }
-  network();
 }
 
 }  // namespace bench

@@ -39,7 +39,7 @@ td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
     auto dict = in(td);
     const PathIn at(path, path_len);
     at::Tensor value = *in(source);
-    if (dict->replace(at, value)) return;  // computes nothing
+    if (dict->set_now(at, value)) return;
     const capi::TorchScope scope(dict->set_may_compute(at));
     dict->set(at, std::move(value));
   });

@@ -66,9 +66,9 @@ void own(const NodePtr& member, Path path) {
     const std::optional<Value> found = look_up(member, above);
     if (!found || kind_of(*found) != EntryKind::dict) return;
     Changes changes;
-    for (const DenseNode* holder : dicts_holding(member, above)) {
-      const Value stored = find_entry(retain(*holder), above.slice(n - 1));
-      changes.set(*holder, above.back(), TensorDict(stored.node()).clone(/*recurse=*/false).node());
+    for (const Holder& holder : dicts_holding(member, above)) {
+      const NodePtr& stored = holder.dict->value(holder.position).node();
+      changes.set(*holder.dict, holder.position, TensorDict(stored).clone(/*recurse=*/false).node());
     }
     changes.run();
   }
@@ -119,9 +119,9 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   for (const Place& place : places_of(whole.node(), from, to)) {
     // An entry moved out of a lazy stack is stored as it reads.
     plan_set(changes, place.node, place.to, find_entry(place.node, place.from));
-    for (const DenseNode* holder : dicts_holding(place.node, place.from)) {
-      require_unlocked(*holder);
-      changes.erase(*holder, place.from.back());
+    for (const Holder& holder : dicts_holding(place.node, place.from)) {
+      require_unlocked(*holder.dict);
+      changes.erase(*holder.dict, holder.position);
     }
   }
   changes.run();

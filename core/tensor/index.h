@@ -73,6 +73,11 @@ class IndexPlan {
   // entry[index]
   at::Tensor read(const at::Tensor& leaf, bool fast) const;
 
+  // Whether the source has the sizes and dtype of the part, and both are one piece of plain memory: write_block() then
+  // writes it.
+  bool fills_block(const at::Tensor& leaf, const at::Tensor& source) const;
+  void write_block(const at::Tensor& leaf, const at::Tensor& source) const;
+
   // entry[index] = source. `source` must broadcast to the part; dtype and device are converted. Used by
   // Writes, which ensures that the source shares no memory with the leaf.
   void write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const;
@@ -115,9 +120,6 @@ class IndexPlan {
   // The positions on the device of a leaf, copied once for all leaves.
   const std::vector<at::Tensor>& index_for(const at::Tensor& leaf) const;
   bool gather_rows(const at::Tensor& leaf, at::Tensor& result) const;
-  // Whether a source without gaps fills one piece of the leaf's memory.
-  bool fills_block(const at::Tensor& leaf, const at::Tensor& source) const;
-  bool write_block(const at::Tensor& leaf, const at::Tensor& source) const;
   bool scatter_rows(const at::Tensor& leaf, const at::Tensor& source) const;
 
   ViewPlan view_;

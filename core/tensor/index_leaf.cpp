@@ -165,19 +165,16 @@ bool IndexPlan::fills_block(const at::Tensor& leaf, const at::Tensor& source) co
 }
 
 // Inlined, as ViewPlan::apply() is.
-[[gnu::flatten]] bool IndexPlan::write_block(const at::Tensor& leaf,
+[[gnu::flatten]] void IndexPlan::write_block(const at::Tensor& leaf,
                                              const at::Tensor& source) const {
-  if (!fills_block(leaf, source)) return false;
   const std::size_t bytes = source.nbytes();
   char* base = static_cast<char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get());
   const auto first = static_cast<std::size_t>(view_.offset(leaf)) * leaf.element_size();
   rows::copy(base + first, static_cast<const char*>(source.data_ptr()), bytes);
   fast::bump_version(leaf);
-  return true;
 }
 
 void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const {
-  if (fast && write_block(leaf, source)) return;  // a row: the usual case
   const Sizes part = sizes(leaf.sizes());
   const at::Tensor& from = source;
   const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&

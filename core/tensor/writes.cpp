@@ -87,14 +87,21 @@ void require_distinct(Path where, const at::Tensor& tensor) {
     fail_repeated(where, "");
 }
 
-Writes::Writes(Hold hold) : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
+Writes::Writes(Hold hold)
+    : owns_(hold == Hold::owns),
+      recording_(c10::GradMode::is_enabled()),
+      fast_(fast::can_skip_dispatcher()) {}
 
-void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
-                              const at::Tensor& c) const {
+void Writes::require_memory(Path where, const at::Tensor& target) const {
   if (target.is_inference() && !c10::InferenceMode::is_enabled()) {
     fail(Code::torch, show_path(where),
          " is an inference tensor, which only inference mode can write: clone it");
   }
+}
+
+void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
+                              const at::Tensor& c) const {
+  require_memory(where, target);
   if (!recording_) return;
   require_recordable(where, target,
                      (b.defined() && b.requires_grad()) || (c.defined() && c.requires_grad()));
@@ -102,6 +109,7 @@ void Writes::require_writable(Path where, const at::Tensor& target, const at::Te
 
 void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
                  const IndexPlan* part) {
+  if (part != nullptr && set_block(where, target, source, *part)) return;
   if (part == nullptr && target.is_same(source)) {
     if (target.layout() != c10::kStrided || at::has_internal_overlap(target) == at::MemOverlap::Yes)
       return;
@@ -118,6 +126,15 @@ void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
     fail_repeated(where, "the part of ");  // a single number may fill it, as in libtorch
   }
   add(target, source, {}, part, /*in_step=*/part == nullptr);
+}
+
+bool Writes::set_block(Path where, const at::Tensor& target, const at::Tensor& source,
+                       const IndexPlan& part) {
+  if (!fast_ || !part.fills_block(target, source)) return false;
+  require_memory(where, target);
+  add(target, source, {}, &part, /*in_step=*/false);
+  writes_.back().is_block = true;
+  return true;
 }
 
 void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
@@ -234,12 +251,13 @@ void Writes::separate() {
 }
 
 void Writes::run() {
-  const bool fast = fast::can_skip_dispatcher();
   run([&](const Write& write) {
-    if (write.part != nullptr) {
-      write.part->write(*write.target, *write.sources[0], fast);
+    if (write.is_block) {
+      write.part->write_block(*write.target, *write.sources[0]);
+    } else if (write.part != nullptr) {
+      write.part->write(*write.target, *write.sources[0], fast_);
     } else if (!write.target->is_same(*write.sources[0])) {
-      assign(*write.target, *write.sources[0], fast);
+      assign(*write.target, *write.sources[0], fast_);
     }
   });
 }

@@ -41,6 +41,7 @@ class Writes {
     bool in_step;           // elementwise: a source may be the target itself
     // A tensor into itself: nothing, unless another write changes its values first.
     bool idle = false;
+    bool is_block = false;  // by IndexPlan::write_block()
   };
 
   // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
@@ -50,6 +51,11 @@ class Writes {
   // target[part] = source, broadcast and converted.
   void set(Path where, const at::Tensor& target, const at::Tensor& source,
            const IndexPlan* part = nullptr);
+
+  // The same for a row of plain memory, the usual case: few of the checks concern it. False, and nothing is added, if it
+  // is none, or not of the part's sizes.
+  bool set_block(Path where, const at::Tensor& target, const at::Tensor& source,
+                 const IndexPlan& part);
 
   // target.op_(b, c), elementwise.
   void compute(Path where, const at::Tensor& target, const at::Tensor& b = {},
@@ -85,6 +91,7 @@ class Writes {
   }
 
  private:
+  void require_memory(Path where, const at::Tensor& target) const;
   void require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                         const at::Tensor& c) const;
   void add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
@@ -97,6 +104,7 @@ class Writes {
   c10::SmallVector<Write, 12> writes_;
   bool owns_;
   const bool recording_;  // gradients
+  const bool fast_;       // nothing lies between the caller and the kernels
   bool prepared_ = false;
 };
 

@@ -15,8 +15,13 @@ void walk_along(const NodePtr& root, Path path, F&& f) {
     NodePtr node;
     Path rest;
   };
+  Step first{root, path};
+  for (; as_dict_stack(first.node.get()) == nullptr; first.rest = first.rest.slice(1)) {
+    first.node = f(first.node, first.rest);
+    if (!first.node.defined()) return;
+  }
   Traversal<Step> walk;
-  walk.add({root, path});
+  walk.add(std::move(first));
   walk.run([&](const Step& at) {
     if (const LazyNode* stack = as_dict_stack(at.node.get())) {
       for (const NodePtr& element : stack->elements())

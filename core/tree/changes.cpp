@@ -61,6 +61,13 @@ Changes::More& Changes::more() {
   return *more_;
 }
 
+void Changes::add_now(const DenseNode& node, std::string_view name, std::uint64_t hash,
+                      Value value) {
+  std::string copy(name);
+  const LeafRowPtr before = mutable_node(node).make_room(1, 0);
+  mutable_node(node).add(std::move(copy), hash, std::move(value));
+}
+
 void Changes::set(const DenseNode& node, std::string_view name, Value value) {
   const std::uint64_t hash = hash_name(name);
   const std::size_t i = node.schema()->find(name, hash);
@@ -75,11 +82,6 @@ void Changes::set(const DenseNode& node, std::size_t i, Value value) {
 
 void Changes::erase(const DenseNode& node, std::size_t i) {
   erases_.push_back({&mutable_node(node), i, {}});
-}
-
-void Changes::erase(const DenseNode& node, std::string_view name) {
-  const std::size_t i = node.schema()->find(name);
-  if (i != Schema::npos) erase(node, i);
 }
 
 bool Changes::erases(const DenseNode& node, std::size_t i) const noexcept {

@@ -26,17 +26,19 @@ class Changes {
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
 
-  // Replaces an existing entry by a leaf at once, which needs no memory if the node owns its row.
+  // Both at once. The first replaces an entry by a leaf, which needs no memory if the node owns its row; the second adds a
+  // leaf under a name that the node does not have.
   static void replace_now(const DenseNode& node, std::size_t i, Value value) noexcept {
     mutable_node(node).exchange(i, value);
   }
+  static void add_now(const DenseNode& node, std::string_view name, std::uint64_t hash,
+                      Value value);
 
   // Entries. A new name is appended. Positions count before all changes. An entry that is erased and set
   // becomes a new one.
   void set(const DenseNode& node, std::string_view name, Value value);
   void set(const DenseNode& node, std::size_t i, Value value);
   void erase(const DenseNode& node, std::size_t i);
-  void erase(const DenseNode& node, std::string_view name);  // ignores a missing name
 
   // Replaces all entries by those of the returned node, which the caller fills.
   DenseNode& replace(const DenseNode& node);

@@ -220,7 +220,8 @@ void DenseNode::set_value(std::size_t i, Value value) {
   exchange(i, value);
 }
 
-void DenseNode::place(std::size_t i, Value value) {
+void DenseNode::place(Later later, std::size_t i, Value value) {
+  if (later == Later::nothing) return push_value(std::move(value));
   if (!value.is_node()) return set_value(i, std::move(value));
   if (nodes_.empty() || nodes_.back().slot < i) {  // the usual case
     nodes_.push_back({i, std::move(value)});

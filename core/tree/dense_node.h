@@ -60,7 +60,8 @@ class DenseNode final : public Node {
   void put(std::string_view name, Value value);  // replaces or appends
   void erase(std::size_t i);
   void swap_entries(DenseNode& other) noexcept;  // names and values
-  void place(std::size_t i, Value value);        // where the source of a view has a node
+  // Where the source of a view has an entry; what is made later has its place already.
+  void place(Later later, std::size_t i, Value value);
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;

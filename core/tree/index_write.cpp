@@ -64,7 +64,7 @@ class IndexWrite::Entries : public WalkSink<Take::into> {
     return Take::nothing;
   }
   void enter(const Here&, Dicts dicts) {
-    if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[1]->batch());
+    if (scope_ == nullptr) scope_ = &write_.add_scope(items_, dicts[1]->batch());
     targets_.push_back(dicts[1]);
   }
   Made leave(const Here&, bool) {
@@ -128,7 +128,7 @@ class IndexWrite::Fill : public WalkSink<Take::into> {
       : write_(write), items_(items), number_(value) {}
 
   void enter(const Here&, Dicts dicts) {
-    if (scope_ == nullptr) scope_ = &write_.scopes_.emplace_front(items_, dicts[0]->batch());
+    if (scope_ == nullptr) scope_ = &write_.add_scope(items_, dicts[0]->batch());
   }
   void stack(const Here&, const LazyNode& lazy, NodesHere) {
     const std::size_t dims = scope_ == nullptr ? lazy.batch().size() : scope_->batch.size();
@@ -157,10 +157,11 @@ void IndexWrite::plan(const NodePtr& target, c10::ArrayRef<IndexItem> items,
   walk_pair(source, target, entries, beside());
 }
 
-void IndexWrite::plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items,
-                           const at::Tensor& value) {
+void IndexWrite::fill(const TensorDict& target, c10::ArrayRef<IndexItem> items,
+                      const at::Tensor& value) {
   Fill fill(*this, items, value);
-  walk(target, fill, all_entries());
+  walk(target.node(), fill, all_entries());
+  changes_.run();
 }
 
 void IndexWrite::plan(const NodePtr& target, const NodePtr& source, Scope& scope) {
@@ -189,8 +190,7 @@ NodePtr IndexWrite::filled_with(const NodePtr& part, const at::Tensor& value) {
 void IndexWrite::plan_leaf(std::string_view name, const at::Tensor& target,
                            const at::Tensor& source, Scope& scope) {
   require_batch(name, target.sizes(), scope.batch);
-  if (scope.plan.gives(target.sizes(), source.sizes()))  // the usual case
-    return changes_.writes().set(name, target, source, &scope.plan);
+  if (changes_.writes().set_block(name, target, source, scope.plan)) return;
   const Sizes part = scope.plan.sizes(target.sizes());
   const at::Tensor& value = fitted_.fit(source, part.size());
   if (!broadcasts(value.sizes(), part)) {
@@ -286,13 +286,6 @@ TensorDict align(const TensorDict& value, SizesView part, bool lazy) {
   }
 }
 
-// The batch size of a part.
-Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
-  if (!stack_dim_of(*node)) return IndexPlan(items, node->batch()).sizes(node->batch());
-  const NodePtr part = read_at(node, items);
-  return Sizes(part->batch().begin(), part->batch().end());
-}
-
 // A part of a sub-tensordict is a part of its parent, which is written: only the part changes, and new
 // entries get the parent's batch size.
 template <class F>
@@ -308,21 +301,27 @@ void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write
   write_part(TensorDict(whole.parent()), whole.items(), seen);
 }
 
-void write_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& value,
-              bool everywhere) {
-  const NodePtr& node = td.node();
-  if (node->tensorclass()) require_alike(*node, *value.node());
-  TensorDict source = align(value, part_batch(node, items), stack_dim_of(*node).has_value());
-  if (td.device() && source.device() != td.device()) source = source.to(*td.device());
-  IndexWrite write(everywhere);
-  write.plan(node, items, source.node());
-  write.run();
-}
-
 }  // namespace
 
+void IndexWrite::write(const TensorDict& target, c10::ArrayRef<IndexItem> items,
+                       const TensorDict& value) {
+  const NodePtr& node = target.node();
+  if (node->tensorclass()) require_alike(*node, *value.node());
+  const bool lazy = stack_dim_of(*node).has_value();
+  const NodePtr part = lazy ? read_at(node, items) : NodePtr();
+  Scope* const scope = lazy ? nullptr : &add_scope(items, node->batch());
+  TensorDict source = align(value, lazy ? part->batch() : SizesView(scope->part), lazy);
+  if (target.device() && source.device() != target.device()) source = source.to(*target.device());
+  if (lazy) {
+    plan(node, items, source.node());
+  } else {
+    plan(node, source.node(), *scope);
+  }
+  changes_.run();
+}
+
 void write_part(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& value) {
-  if (!is_part(*td.node())) return write_at(td, items, value, /*everywhere=*/true);
+  if (!is_part(*td.node())) return IndexWrite(/*everywhere=*/true).write(td, items, value);
   write_behind(td.node(), items, [&](const TensorDict& whole, c10::ArrayRef<IndexItem> part) {
     write_part(whole, part, value);
   });
@@ -330,7 +329,7 @@ void write_part(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tens
 
 void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
   if (is_part(*node_)) return write_part(*this, items, value);
-  write_at(*this, items, value, /*everywhere=*/false);
+  IndexWrite().write(*this, items, value);
 }
 
 void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
@@ -339,9 +338,7 @@ void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value
       td.fill_at(part, value);
     });
   }
-  IndexWrite write;
-  write.plan_fill(node_, items, value);
-  write.run();
+  IndexWrite().fill(*this, items, value);
 }
 
 }  // namespace td

@@ -5,9 +5,12 @@
 #include "core/tensor/tensor_index.h"
 #include "core/tree/changes.h"
 #include "core/tree/engine.h"
+#include "core/tree/tensordict.h"
 
 #include <forward_list>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace td {
@@ -18,12 +21,9 @@ class IndexWrite {
   // `everywhere`: elements of lazy stacks outside the index receive new entries, too, as zeros.
   explicit IndexWrite(bool everywhere = false) : everywhere_(everywhere) {}
 
-  // For targets other than sub-tensordicts. `source` has the part's batch size. All arguments must outlive
-  // the write.
-  void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source);
-  void plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value);
-
-  void run() { changes_.run(); }
+  // Both once, for targets other than sub-tensordicts. write() makes the batch size of the value fit that of the part.
+  void write(const TensorDict& target, c10::ArrayRef<IndexItem> items, const TensorDict& value);
+  void fill(const TensorDict& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value);
 
  private:
   class Entries;
@@ -47,6 +47,15 @@ class IndexWrite {
   };
 
   const NodePtr& hold(NodePtr node) { return held_.emplace_front(std::move(node)); }
+
+  template <class... Args>
+  Scope& add_scope(Args&&... args) {
+    if (!first_scope_) return first_scope_.emplace(std::forward<Args>(args)...);
+    return scopes_.emplace_front(std::forward<Args>(args)...);
+  }
+
+  // `source` has the part's batch size. All arguments must outlive the write.
+  void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source);
 
   // The part, with each tensor replaced by the value.
   NodePtr filled_with(const NodePtr& part, const at::Tensor& value);
@@ -84,6 +93,7 @@ class IndexWrite {
 
   const bool everywhere_;
   std::forward_list<std::vector<IndexItem>> items_;  // of the scopes
+  std::optional<Scope> first_scope_;  // most writes have one
   std::forward_list<Scope> scopes_;
   std::forward_list<NodePtr> held_;
   FittedValues fitted_;

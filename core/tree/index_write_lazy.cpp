@@ -126,8 +126,7 @@ void IndexWrite::plan_zeros(const NodePtr& element, const NodePtr& source, std::
   const RecursionGuard guard;
   const std::optional<std::int64_t> along = stack_dim_of(*element);
   if (!along) {
-    scopes_.emplace_front(element->batch().slice(0, dims), part);
-    return plan(element, hold(source), scopes_.front());
+    return plan(element, hold(source), add_scope(element->batch().slice(0, dims), part));
   }
   const c10::ArrayRef<NodePtr> elements = stacked(*element);
   const auto stack = static_cast<std::size_t>(*along);

@@ -94,8 +94,7 @@ class Mapping : public WalkSink<Take::whole> {
 
   void put(const Here& here, Value value) {
     const Level& level = above_.back();
-    level.later == DenseNode::Later::nothing ? level.target->push_value(std::move(value))
-                                             : level.target->place(here.index(), std::move(value));
+    level.target->place(level.later, here.index(), std::move(value));
   }
 
   const Op& op_;

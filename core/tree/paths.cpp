@@ -105,9 +105,14 @@ Holders dicts_holding(const NodePtr& root, Path path) {
   Holders holders;
   walk_along(root, path, [&](const NodePtr& node, Path rest) {
     const DenseNode* dense = as_dense(node.get());
-    const Value* inner = dense == nullptr ? nullptr : dense->find(rest[0]);
-    if (inner != nullptr && rest.size() == 1) holders.push_back(dense);
-    return inner == nullptr || rest.size() == 1 ? NodePtr() : inner->node();
+    const std::size_t at = dense == nullptr ? Schema::npos : dense->schema()->find(rest[0]);
+    if (at == Schema::npos) return NodePtr();
+    if (rest.size() == 1) {
+      holders.push_back({dense, at});
+      return NodePtr();
+    }
+    const Value* const inner = dense->node_at(at);
+    return inner == nullptr ? NodePtr() : inner->node();
   });
   return holders;
 }
@@ -117,10 +122,10 @@ void plan_remove(Changes& changes, const NodePtr& root, Path path) {
   NodePtr from = root;
   while (const SubTensorDictNode* part = as_sub_tensordict(from.get())) from = part->parent();
   const Holders holders = dicts_holding(from, path);
-  for (const DenseNode* holder : holders) {
-    require_unlocked(*holder);
-    if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
-    changes.erase(*holder, path.back());
+  for (const Holder& holder : holders) {
+    require_unlocked(*holder.dict);
+    if (holder.dict->tensorclass()) require_optional(*holder.dict->tensorclass(), path.back());
+    changes.erase(*holder.dict, holder.position);
   }
   if (holders.empty()) find_entry(from, path);  // throws: the entry is missing
 }

@@ -17,7 +17,11 @@ Value find_entry(const NodePtr& root, Path path);
 const Value* find_stored(const NodePtr& root, Path path);
 
 // The dictionaries that hold an entry: one, or elements of lazy stacks on the path. May repeat a shared one.
-using Holders = c10::SmallVector<const DenseNode*, 4>;
+struct Holder {
+  const DenseNode* dict;
+  std::size_t position;  // of the entry
+};
+using Holders = c10::SmallVector<Holder, 4>;
 Holders dicts_holding(const NodePtr& root, Path path);
 
 EntryKind kind_of(const Value& value) noexcept;

@@ -93,7 +93,7 @@ void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value, Writ
 }  // namespace
 
 void TensorDict::set(Path path, at::Tensor value) {
-  if (replace(path, value)) return;
+  if (set_now(path, value)) return;
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
     return set_new_part(*part, path, value);
   Changes changes;
@@ -101,8 +101,8 @@ void TensorDict::set(Path path, at::Tensor value) {
   changes.run();
 }
 
-// The common case with a single lookup: the entry exists, and nothing must be checked, created or moved.
-bool TensorDict::replace(Path path, at::Tensor& value) {
+// The common case with a single lookup.
+bool TensorDict::set_now(Path path, at::Tensor& value) {
   if (path.empty()) return false;
   const DenseNode* node = as_dense(node_.get());
   for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
@@ -110,10 +110,17 @@ bool TensorDict::replace(Path path, at::Tensor& value) {
     node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
   }
   if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
-  const std::size_t i = node->schema()->find(path.back());
-  if (i == Schema::npos || !node->owns_row() || !begins_with(value.sizes(), node->batch()))
+  if (!begins_with(value.sizes(), node->batch())) return false;
+  const std::uint64_t hash = hash_name(path.back());
+  const std::size_t i = node->schema()->find(path.back(), hash);
+  if (i == Schema::npos) {
+    check_path(path);
+    Changes::add_now(*node, path.back(), hash, std::move(value));
+  } else if (node->owns_row()) {
+    Changes::replace_now(*node, i, std::move(value));
+  } else {
     return false;
-  Changes::replace_now(*node, i, std::move(value));
+  }
   return true;
 }
 

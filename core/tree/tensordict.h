@@ -46,9 +46,9 @@ class TensorDict {
 
   // Entries. Paths run through nested dictionaries.
   void set(Path path, at::Tensor value);
-  // The same where nothing has to be checked, made or computed: the entry is there, in dictionaries that hold their entries.
+  // The same where nothing has to be computed: in dictionaries that hold their entries, on no device, with no names.
   // Takes `value` and returns true; else does nothing.
-  bool replace(Path path, at::Tensor& value);
+  bool set_now(Path path, at::Tensor& value);
   void set(Path path, const TensorDict& value);
   void set_non_tensor(Path path, Plain value);
   void set_non_tensor(Path path, std::string_view json);

@@ -133,9 +133,7 @@ class Unbind : public WalkSink<Take::into> {
 
   void put(const Here& here, std::size_t part, Value value) {
     const Level& level = above_.back();
-    DenseNode& target = *level.targets[part];
-    level.later == DenseNode::Later::nothing ? target.push_value(std::move(value))
-                                             : target.place(here.index(), std::move(value));
+    level.targets[part]->place(level.later, here.index(), std::move(value));
   }
 
   void put(const Here& here, std::vector<NodePtr> nodes) {
