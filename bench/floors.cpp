@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "core/tensor/torch_compat.h"
+#include "core/tree/tensordict.h"
 
 #include <c10/core/GradMode.h>
 
@@ -131,6 +132,22 @@ void views(int n, Shared leaves) {
          }));
 }
 
+// What the C interface adds to a call of the core.
+void interface(int n, Shared leaves) {
+  td::TensorDict core(td::Sizes{64});
+  for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+    const std::string_view path[] = {"nested", leaves->names[i]};
+    const bool nested = i >= leaves->tensors.size() / 2;
+    core.set(td::Path(nested ? path : path + 1, nested ? 2 : 1), leaves->tensors[i]);
+  }
+  const td::IndexItem at = td::IndexItem::at(7);
+  figure("ABI on index by int", n, 1.3, indexes(leaves), each([core, at] { return core.index(at); }));
+  figure("ABI on index by int, beside its floor", n, 0, indexes(leaves), each([core, at] {
+           const State state;
+           return std::make_unique<td::TensorDict>(core.index(at));
+         }));
+}
+
 void copies(int n, Shared leaves) {
   figure("clone, beside its floor", n, 0, clones(leaves),
          each([leaves] { return split(gathered(*leaves)); }));
@@ -256,6 +273,7 @@ void register_floors() {
   for (const int n : {10, 100}) {
     auto leaves = std::make_shared<Leaves>(n);
     views(n, leaves);
+    interface(n, leaves);
     copies(n, leaves);
     computes(n, leaves);
     join(n);

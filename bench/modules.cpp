@@ -293,7 +293,8 @@ void register_modules() {
     const td_module* const three[] = {policy->module, policy->module, policy->module};
     td_module* row = nullptr;
     ok(td_module_sequence(three, 3, nullptr, &row));
-    figure("module: sequence of 3", 3, 1.05, inplace(policy, row), by_hand(policy, policy->script, 3));
+    figure("module: sequence of 3", 3, 1.05, inplace(policy, row),
+           by_hand(policy, policy->script, 3));
     register_ensemble(policy);
   }
   register_sampling();

@@ -1,8 +1,6 @@
 // Operations on the whole dictionary, against the loop over a vector of tensors.
 #include "fixture.h"
 
-#include "core/tree/tensordict.h"
-
 #include <memory>
 
 namespace bench {
@@ -119,23 +117,6 @@ void join(int n, Shared leaves) {
          loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
 }
 
-// What the C ABI adds to a call of the core: some 40 ns, which a view in constant time shows.
-void abi(int n, Shared leaves) {
-  td::TensorDict core(td::Sizes{64});
-  for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
-    const std::string_view path[] = {"nested", leaves->names[i]};
-    const bool nested = i >= leaves->tensors.size() / 2;
-    core.set(td::Path(nested ? path : path + 1, nested ? 2 : 1), leaves->tensors[i]);
-  }
-  figure("ABI on index by int", n, 1.3, indexes(leaves), [core](benchmark::State& state) {
-    for (auto _ : state) {
-      const td::IndexItem at = td::IndexItem::at(7);
-      td::TensorDict result = core.index(at);
-      benchmark::DoNotOptimize(result);
-    }
-  });
-}
-
 }  // namespace
 
 Body indexes(Shared leaves) {
@@ -194,7 +175,6 @@ void register_small() {
     views(n, leaves);
     rows(n, leaves);
     join(n, leaves);
-    abi(n, leaves);
   }
   views(1000, std::make_shared<Leaves>(1000));
 }

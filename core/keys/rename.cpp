@@ -68,7 +68,8 @@ void own(const NodePtr& member, Path path) {
     Changes changes;
     for (const Holder& holder : dicts_holding(member, above)) {
       const NodePtr& stored = holder.dict->value(holder.position).node();
-      changes.set(*holder.dict, holder.position, TensorDict(stored).clone(/*recurse=*/false).node());
+      changes.set(*holder.dict, holder.position,
+                  TensorDict(stored).clone(/*recurse=*/false).node());
     }
     changes.run();
   }

@@ -233,6 +233,7 @@ class Joiner : public WalkSink<Take::elements> {
     bool same_count = true;
     for (const Node* node : nodes) {
       const LazyNode& lazy = stack_of(*node);
+      require_elements(lazy);
       if (lazy.stack_dim() != first.stack_dim() || lazy.batch().size() != first.batch().size())
         return Take::reads;
       same_count = same_count && lazy.elements().size() == first.elements().size();

@@ -52,8 +52,8 @@ class Writes {
   void set(Path where, const at::Tensor& target, const at::Tensor& source,
            const IndexPlan* part = nullptr);
 
-  // The same for a row of plain memory, the usual case: few of the checks concern it. False, and nothing is added, if it
-  // is none, or not of the part's sizes.
+  // The same for a row of plain memory, the usual case, which few of the checks concern. Adds nothing and returns false
+  // for anything else.
   bool set_block(Path where, const at::Tensor& target, const at::Tensor& source,
                  const IndexPlan& part);
 

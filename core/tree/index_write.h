@@ -93,7 +93,7 @@ class IndexWrite {
 
   const bool everywhere_;
   std::forward_list<std::vector<IndexItem>> items_;  // of the scopes
-  std::optional<Scope> first_scope_;  // most writes have one
+  std::optional<Scope> first_scope_;                 // most writes have one
   std::forward_list<Scope> scopes_;
   std::forward_list<NodePtr> held_;
   FittedValues fitted_;

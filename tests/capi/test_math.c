@@ -92,6 +92,20 @@ TD_TEST(every_unary_operation) {
   TD_EXPECT(td_unary_inplace(td, -1), TD_ERR_INVALID_ARGUMENT);
 }
 
+/* 25 / 7 is another float. */
+TD_TEST(what_is_divided_by_a_dictionary_is_multiplied_by_its_reciprocal_as_in_python) {
+  td_tensordict *td = td_empty(TD_SIZES(1)), *result = NULL;
+  td_put(td, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT32, 7, TD_SIZES(1)));
+  const td_operand number = TD_O_DOUBLE(25);
+  TD_DO(td_binary(td, TD_BINARY_RDIV, &number, NULL, &result));
+  const volatile float reciprocal = 1.0F / 7.0F;
+  const float wanted = reciprocal * 25.0F;
+  TD_CHECK(wanted != 25.0F / 7.0F);
+  TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(1), TD_VALUES(wanted));
+  td_free(result);
+  td_free(td);
+}
+
 TD_TEST(every_binary_operation) {
   static const struct {
     td_binary_op op;

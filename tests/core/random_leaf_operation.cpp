@@ -54,7 +54,7 @@ const BinaryCase binary_cases[] = {
      [](at::Tensor a, T b) { a.mul_(b); }},
     {Binary::div_op, "div", [](T a, T b) { return at::div(a, b); },
      [](at::Tensor a, T b) { a.div_(b); }},
-    {Binary::rdiv_op, "rdiv", [](T a, T b) { return at::div(b, a); }, nullptr},
+    {Binary::rdiv_op, "rdiv", [](T a, T b) { return at::mul(at::reciprocal(a), b); }, nullptr},
     {Binary::maximum_op, "maximum", [](T a, T b) { return at::maximum(a, b); }, nullptr},
     {Binary::logical_and_op, "logical_and", [](T a, T b) { return at::logical_and(a, b); },
      nullptr},

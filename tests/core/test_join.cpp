@@ -2,6 +2,7 @@
 #include "core/apply/apply.h"
 #include "core/keys/entries.h"
 #include "core/shape/join.h"
+#include "core/tree/lazy_ops.h"
 #include "trees.h"
 
 namespace td {
@@ -35,6 +36,18 @@ TEST_P(JoinTest, StackMakesADimension) {
   const TensorDict middle = td::stack(two, 1);
   EXPECT_EQ(list(middle.get({"n", "b"}).sizes()), (Shape{4, 2, 3}));
   EXPECT_FALSE(front.get({"a"}).is_alias_of(two[0].get({"a"})));
+}
+
+TEST_P(JoinTest, AStackWhoseElementGotAnotherBatchSizeIsRefused) {
+  TensorDict one = dict({1, 1});
+  const TensorDict other = dict({1, 1});
+  const Trees stacks{TensorDict(NodePtr(lazy_stack({one.node(), other.node()}, 2)))};
+  one.set_batch_size({1});
+  for (std::int64_t dim = 0; dim < 4; ++dim) {
+    expect_error(Code::shape, "now has batch size [1]", [&] { td::stack(stacks, dim); });
+    if (dim < 3)
+      expect_error(Code::shape, "now has batch size [1]", [&] { td::cat(stacks, dim); });
+  }
 }
 
 TEST_P(JoinTest, CatMakesADimensionLonger) {

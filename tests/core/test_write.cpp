@@ -215,6 +215,23 @@ TEST(Write, RepeatedMemoryIsRefusedAsByLibtorch) {
   }
 }
 
+TEST(Write, AnInferenceTensorIsWrittenInInferenceModeOnly) {
+  TensorDict td = dict({3}), row = dict({});
+  {
+    const c10::InferenceMode inference;
+    td.set({"a"}, at::zeros({3, 2}));
+  }
+  row.set({"a"}, at::ones({2}));
+  for (const bool grad : {false, true}) {
+    const at::AutoGradMode mode(grad);
+    expect_error(Code::torch, "inference", [&] { td.set_at(nth(1), row); });
+  }
+  const c10::InferenceMode inference;
+  EXPECT_EQ(numbers(td.get({"a"}).sum()), (std::vector<double>{0}));
+  td.set_at(nth(1), row);
+  EXPECT_EQ(numbers(td.get({"a"}).sum()), (std::vector<double>{2}));
+}
+
 // The device of the dictionary holds for entries that a write makes.
 TEST(Write, NewEntriesAreOnTheDevice) {
   TensorDict td(SizesView{3}, c10::Device(at::kMeta));
