@@ -51,12 +51,12 @@ td_tensordict* make(const std::vector<at::Tensor>& tensors, const std::vector<st
 
 }  // namespace
 
-Leaves::Leaves(int count, std::vector<std::int64_t> sizes) {
+Leaves::Leaves(int count, std::vector<std::int64_t> sizes, std::ptrdiff_t batch_dims) {
   for (int i = 0; i < count; ++i) {
     names.push_back("leaf_" + std::to_string(i));
     tensors.push_back(at::rand(sizes, at::kFloat));
   }
-  td = make(tensors, names, {sizes[0]});
+  td = make(tensors, names, {sizes.begin(), sizes.begin() + batch_dims});
 }
 
 Leaves::~Leaves() { td_free(td); }

@@ -25,7 +25,8 @@ std::string scratch(const std::string& name, const std::filesystem::path& where 
 
 // Float32 leaves of shape [64, 8], half of them on the first level, half in a nested dictionary.
 struct Leaves {
-  explicit Leaves(int count, std::vector<std::int64_t> sizes = {64, 8});
+  explicit Leaves(int count, std::vector<std::int64_t> sizes = {64, 8},
+                  std::ptrdiff_t batch_dims = 1);
   ~Leaves();
   Leaves(const Leaves&) = delete;
   Leaves& operator=(const Leaves&) = delete;
@@ -96,6 +97,8 @@ Body adds(Shared leaves);                 // td + 1
 Body calls_add(Shared leaves);            // td_call("aten::add") of the dictionary and itself
 Body multiplies(Shared leaves);           // td * a tensor of [64]
 Body adds_in_place(Shared leaves);        // td += 1
+Body clamps(Shared leaves);               // td.clamp(0.25, 0.75)
+Body lerps_in_place(Shared leaves, Shared end);  // td.lerp_(end, 0.005)
 
 // Times a join of 8 dictionaries along the first dimension.
 template <class Call>

@@ -97,6 +97,16 @@ std::vector<at::Tensor> split(const at::Tensor& block) {
   return made;
 }
 
+at::Tensor scatter(at::Tensor block, const Leaves& leaves) {
+  const char* from = static_cast<const char*>(block.data_ptr());
+  for (const at::Tensor& leaf : leaves.tensors) {
+    std::memcpy(leaf.data_ptr(), from, 2048);
+    leaf.unsafeGetTensorImpl()->bump_version();
+    from += 2048;
+  }
+  return block;
+}
+
 // Calls `make`, which gives an object, and frees what it made.
 template <class Make>
 Body each(Make make) {
@@ -141,7 +151,8 @@ void interface(int n, Shared leaves) {
     core.set(td::Path(nested ? path : path + 1, nested ? 2 : 1), leaves->tensors[i]);
   }
   const td::IndexItem at = td::IndexItem::at(7);
-  figure("ABI on index by int", n, 1.3, indexes(leaves), each([core, at] { return core.index(at); }));
+  figure("ABI on index by int", n, 1.3, indexes(leaves),
+         each([core, at] { return core.index(at); }));
   figure("ABI on index by int, beside its floor", n, 0, indexes(leaves), each([core, at] {
            const State state;
            return std::make_unique<td::TensorDict>(core.index(at));
@@ -180,16 +191,18 @@ void computes(int n, Shared leaves) {
            const State state;
            return split(at::mul(gathered(*leaves), factor));
          }));
+  figure("clamp, beside its floor", n, 0, clamps(leaves), each([leaves] {
+           const State state;
+           return split(at::clamp(gathered(*leaves), 0.25, 0.75));
+         }));
   figure("add a number, in place, beside its floor", n, 0, adds_in_place(leaves), each([leaves] {
            const State state;
-           at::Tensor block = gathered(*leaves).add_(1);
-           const char* from = static_cast<const char*>(block.data_ptr());
-           for (const at::Tensor& leaf : leaves->tensors) {
-             std::memcpy(leaf.data_ptr(), from, 2048);
-             leaf.unsafeGetTensorImpl()->bump_version();
-             from += 2048;
-           }
-           return block;
+           return scatter(gathered(*leaves).add_(1), *leaves);
+         }));
+  const auto end = std::make_shared<Leaves>(n);
+  figure("lerp, in place, beside its floor", n, 0, lerps_in_place(leaves, end), each([leaves, end] {
+           const State state;
+           return scatter(gathered(*leaves).lerp_(gathered(*end), 0.005), *leaves);
          }));
 }
 

@@ -14,6 +14,13 @@ td_operand number(std::int64_t value) {
   return operand;
 }
 
+td_operand real(double value) {
+  td_operand operand{};
+  operand.kind = TD_OPERAND_DOUBLE;
+  operand.real = value;
+  return operand;
+}
+
 // A call that changes the dictionary.
 template <class Call>
 Body changes(Shared leaves, Call call) {
@@ -56,6 +63,22 @@ Body adds_in_place(Shared leaves) {
   });
 }
 
+Body clamps(Shared leaves) {
+  return makes(std::move(leaves), [](td_tensordict* td, td_tensordict** result) {
+    const td_operand least = real(0.25), most = real(0.75);
+    return td_ternary(td, TD_TERNARY_CLAMP, &least, &most, 0, result);
+  });
+}
+Body lerps_in_place(Shared leaves, Shared end) {
+  return changes(leaves, [end](td_tensordict* td) {
+    td_operand operand{};
+    operand.kind = TD_OPERAND_DICT;
+    operand.dict = end->td;
+    const td_operand weight = real(0.005);
+    return td_ternary_inplace(td, TD_TERNARY_LERP, &operand, &weight, 0);
+  });
+}
+
 void register_math() {
   const int n = 10;
   const auto leaves = std::make_shared<Leaves>(n);
@@ -90,6 +113,21 @@ void register_math() {
       });
   figure("add a number, in place", n, 0.25, adds_in_place(leaves),
          each(leaves, [](const at::Tensor& leaf) { leaf.add_(1); }));
+  const auto end = std::make_shared<Leaves>(n);
+  figure("lerp, in place", n, 0.25, lerps_in_place(leaves, end),
+         [leaves, end](benchmark::State& state) {
+           for (auto _ : state) {
+             for (std::size_t i = 0; i < leaves->tensors.size(); ++i)
+               leaves->tensors[i].lerp_(end->tensors[i], 0.005);
+           }
+         });
+  figure("clamp", n, 0.25, clamps(leaves),
+         loop(leaves, [](const at::Tensor& leaf) { return at::clamp(leaf, 0.25, 0.75); }));
+  const auto large = std::make_shared<Leaves>(n, std::vector<std::int64_t>{64, 32768});
+  figure("add a number to 8 MB", n, 1.03, adds(large),
+         loop(large, [](const at::Tensor& leaf) { return at::add(leaf, 1); }));
+  figure("add a number to 8 MB, in place", n, 1.03, adds_in_place(large),
+         each(large, [](const at::Tensor& leaf) { leaf.add_(1); }));
   figure("fill with zeros", n, 0.6, changes(leaves, td_zero),
          each(leaves, [](const at::Tensor& leaf) { leaf.zero_(); }));
 }

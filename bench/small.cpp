@@ -51,6 +51,16 @@ void views(int n, Shared leaves) {
          loop(leaves, [](const at::Tensor& leaf) {
            return leaf.expand({2, 64, 8});
          }));
+  auto square = std::make_shared<Leaves>(n, std::vector<std::int64_t>{8, 8, 8}, 2);
+  figure("permute", n, 0.05,
+         makes(square,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const std::int64_t order[] = {1, 0};
+                 return td_permute(td, order, 2, result);
+               }),
+         loop(square, [](const at::Tensor& leaf) {
+           return leaf.permute({1, 0, 2});
+         }));
   figure("index by int, 2 leaves read", n, 0.12, indexes_and_reads(leaves),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
   figure("unbind", n, 0.03, unbinds(leaves), [leaves](benchmark::State& state) {

@@ -1,5 +1,6 @@
 #include "core/math/bounds.h"
 
+#include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 
 #include <ATen/ScalarOps.h>
@@ -49,7 +50,27 @@ at::Tensor fitting(const char* what, const at::Tensor& bound, Bound side, c10::S
   return {};
 }
 
+template <class T>
+at::Tensor rounded_to(const at::Tensor& number) {
+  at::Tensor made = fast::make_dense({}, c10::CppTypeToScalarType<T>::value);
+  const c10::Scalar value = number.item();
+  *made.data_ptr<T>() = value.isIntegral(/*includeBool=*/false) ? static_cast<T>(value.toLong())
+                                                                : static_cast<T>(value.toDouble());
+  return made;
+}
+
 }  // namespace
+
+at::Tensor in_dtype_of(const at::Tensor& floats, const at::Tensor& operand) {
+  const c10::ScalarType dtype = floats.scalar_type();
+  const bool is_number =
+      operand.defined() && operand.dim() == 0 && operand.is_cpu() && operand.scalar_type() != dtype;
+  // Some operators refuse a bool.
+  if (!is_number || operand.scalar_type() == at::kBool || at::isComplexType(operand.scalar_type()))
+    return operand;
+  if (dtype == at::kFloat) return rounded_to<float>(operand);
+  return dtype == at::kDouble ? rounded_to<double>(operand) : operand;
+}
 
 FittingBounds::FittingBounds(const Kernel& kernel, const at::Tensor& a, const at::Tensor& b,
                              const at::Tensor& c, const InStack& in_stack)

@@ -27,4 +27,8 @@ class FittingBounds {
   at::Tensor own_b_, own_c_;
 };
 
+// A real number in the dtype of the floats beside it, rounded as libtorch does, which needs a call of its own for it. Any other
+// operand as it is.
+at::Tensor in_dtype_of(const at::Tensor& floats, const at::Tensor& operand);
+
 }  // namespace td::math

@@ -85,7 +85,8 @@ Together computed_together(const Kernel& kernel, const Operands& operands, const
   }
   together.compute([&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
     const FittingBounds fit(kernel, a, b, c);
-    return kernel.out(a, fit.b(), fit.c(), operands.extra());
+    if (c.defined()) return kernel.out(a, fit.b(), fit.c(), operands.extra());
+    return kernel.out(a, in_dtype_of(a, fit.b()), c, operands.extra());
   });
   return together;
 }

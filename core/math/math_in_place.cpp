@@ -22,14 +22,15 @@ class InPlaceMath {
     if (tensors[0] == nullptr) return;
     const at::Tensor &a = operands_.at(0, tensors), &b = operands_.at(1, tensors),
                      &c = operands_.at(2, tensors);
+    const Path path = here.path();
     for (const at::Tensor* operand : {&b, &c}) {
-      if (operand->defined()) require_operand(here.path(), a, *operand);
+      if (operand->defined()) require_operand(path, a, *operand);
     }
     const FittingBounds fit(kernel_, a, b, c, operands_.in_stack(here, tensors));
     const Job job{a, fit.b(), fit.c()};
-    writes_.compute(here.path(), job.a, job.b, job.c);
-    try_out(here.path(), job);
-    require_divisors(here.path(), job);
+    writes_.compute(path, job.a, job.b, job.c);
+    try_out(path, job);
+    require_divisors(path, job);
   }
   void run() {
     writes_.prepare();
@@ -50,7 +51,7 @@ class InPlaceMath {
 
   // Nothing if a write has to see what the one before has written.
   Together computed_together() const {
-    Together together;
+    Together together(Together::Hold::borrows);
     if (!Together::may(kernel_.name) || writes_.all().size() < Bundle::few) return together;
     MemoryRanges targets;
     for (const Writes::Write& write : writes_.all()) targets.add(range_of(*write.target));
@@ -59,7 +60,7 @@ class InPlaceMath {
     for (const Writes::Write& write : writes_.all())
       together.add(*write.target, *write.sources[0], *write.sources[1]);
     together.compute([&](at::Tensor a, const at::Tensor& b, const at::Tensor& c) {
-      kernel_.in(a, b, c, operands_.extra());
+      kernel_.in(a, c.defined() ? b : in_dtype_of(a, b), c, operands_.extra());
       return a;
     });
     return together;

@@ -8,6 +8,7 @@ namespace td::math {
 namespace {
 
 using MaybeTensor = compat::optional<at::Tensor>;
+using MaybeNumber = compat::optional<c10::Scalar>;
 
 // Squaring is faster than a power by a tensor that holds 2.
 at::Tensor power(const at::Tensor& a, const at::Tensor& b, const Extra& x) {
@@ -37,6 +38,26 @@ void interpolate_(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const
     a.lerp_(like(a, b), *x.numbers[2]);
   } else {
     a.lerp_(like(a, b), like(a, c));
+  }
+}
+
+// Bounding floats by numbers is several times as fast as by tensors that hold them. Integers may have got other bounds.
+bool by_numbers(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x) {
+  return at::isFloatingType(a.scalar_type()) && (x.numbers[1] || !b.defined()) &&
+         (x.numbers[2] || !c.defined());
+}
+MaybeNumber number(const std::optional<c10::Scalar>& one) {
+  return one ? MaybeNumber(*one) : MaybeNumber();
+}
+at::Tensor bounded(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x) {
+  return by_numbers(a, b, c, x) ? at::clamp(a, number(x.numbers[1]), number(x.numbers[2]))
+                                : at::clamp(a, MaybeTensor(b), MaybeTensor(c));
+}
+void bounded_(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x) {
+  if (by_numbers(a, b, c, x)) {
+    a.clamp_(number(x.numbers[1]), number(x.numbers[2]));
+  } else {
+    a.clamp_(MaybeTensor(b), MaybeTensor(c));
   }
 }
 

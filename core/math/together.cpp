@@ -1,5 +1,7 @@
 #include "core/math/together.h"
 
+#include <c10/util/MaybeOwned.h>
+
 #include <algorithm>
 #include <new>
 
@@ -7,7 +9,8 @@ namespace td::math {
 
 namespace {
 
-// What libtorch computes element by element in one way, wherever in a tensor the element is.
+// What libtorch computes element by element in one way, wherever in a tensor the element is; but for the bits of a NaN, and
+// the sign of a zero that is bounded by the other zero.
 bool rounds_alone(std::string_view name) noexcept {
   static constexpr std::string_view names[] = {
       "abs",         "add",  "addcdiv", "addcmul",     "bitwise_and", "bitwise_not", "bitwise_or",
@@ -47,8 +50,10 @@ struct Forms {
   }
 };
 
+using Held = c10::MaybeOwned<at::Tensor>;
+
 struct Leaf {
-  at::Tensor operands[3];
+  Held operands[3];
   std::size_t number;
 };
 
@@ -62,19 +67,19 @@ class Together::Group {
   }
 
   bool takes(const Leaf& leaf, const Forms& forms) const noexcept {
-    if (!bundle_.has_room(leaf.operands[0])) return false;
+    if (!bundle_.has_room(*leaf.operands[0])) return false;
     for (std::size_t k = 0; k < 2; ++k) {
       if (forms.by_leaf(k) != forms_.by_leaf(k)) return false;
       if (forms.by_leaf(k)) continue;
       if (forms.of[k] != forms_.of[k]) return false;
       if (forms.of[k] == Form::constant &&
-          !leaf.operands[k + 1].is_same(leaves_[0].operands[k + 1]))
+          !leaf.operands[k + 1]->is_same(*leaves_[0].operands[k + 1]))
         return false;
     }
     return true;
   }
   void add(Leaf leaf) {
-    bundle_.add(leaf.operands[0]);
+    bundle_.add(*leaf.operands[0]);
     leaves_.push_back(std::move(leaf));
   }
 
@@ -94,19 +99,19 @@ class Together::Group {
   bool has_result() const noexcept { return result_.defined(); }
   const std::vector<Leaf>& leaves() const noexcept { return leaves_; }
   at::Tensor part(std::size_t place) const {
-    return bundle_.part(result_, place, leaves_[place].operands[0].sizes());
+    return bundle_.part(result_, place, leaves_[place].operands[0]->sizes());
   }
   void write() const {
     bundle_.scatter(result_,
-                    [&](std::size_t i) -> const at::Tensor& { return leaves_[i].operands[0]; });
+                    [&](std::size_t i) -> const at::Tensor& { return *leaves_[i].operands[0]; });
   }
 
  private:
   // The leaves' own values, or an operand's, one after the other; a constant as it is.
   at::Tensor operand(std::size_t k) const {
-    if (k != 0 && !forms_.by_leaf(k - 1)) return leaves_[0].operands[k];
+    if (k != 0 && !forms_.by_leaf(k - 1)) return *leaves_[0].operands[k];
     return bundle_.gather(
-        [&](std::size_t i) -> const at::Tensor& { return leaves_[i].operands[k]; });
+        [&](std::size_t i) -> const at::Tensor& { return *leaves_[i].operands[k]; });
   }
 
   Forms forms_;
@@ -115,7 +120,7 @@ class Together::Group {
   at::Tensor result_;
 };
 
-Together::Together() = default;
+Together::Together(Hold hold) : hold_(hold) {}
 Together::~Together() = default;
 Together::Together(Together&&) noexcept = default;
 Together& Together::operator=(Together&&) noexcept = default;
@@ -129,7 +134,10 @@ void Together::add(const at::Tensor& leaf, const at::Tensor& b, const at::Tensor
   if (!Bundle::suits(leaf)) return;
   const Forms forms{{form_of(leaf, b), form_of(leaf, c)}};
   if (forms.of[0] == Form::other || forms.of[1] == Form::other) return;
-  Leaf one{{leaf, b, c}, number};
+  const auto hold = [this](const at::Tensor& tensor) {
+    return hold_ == Hold::owns ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
+  };
+  Leaf one{{hold(leaf), hold(b), hold(c)}, number};
   for (std::size_t i = groups_.size(); i-- != 0;) {
     if (groups_[i].takes(one, forms)) return groups_[i].add(std::move(one));
   }
@@ -150,7 +158,7 @@ void Together::compute(Compute f) {
 at::Tensor Together::take(const at::Tensor& leaf) const {
   if (next_ >= made_.size()) return {};
   const Made& made = made_[next_++];
-  if (made.group == nullptr || !made.group->leaves()[made.place].operands[0].is_same(leaf))
+  if (made.group == nullptr || !made.group->leaves()[made.place].operands[0]->is_same(leaf))
     return {};
   return made.group->part(made.place);
 }

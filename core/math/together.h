@@ -21,7 +21,9 @@ class Together {
   // Whether the operation called so ("add", "clamp") is one of these, no gradients are recorded and no mode of libtorch is on.
   static bool may(std::string_view name) noexcept;
 
-  Together();
+  // `borrows`: the caller keeps all tensors alive as long as this.
+  enum class Hold { owns, borrows };
+  explicit Together(Hold hold = Hold::owns);
   ~Together();
   Together(Together&&) noexcept;
   Together& operator=(Together&&) noexcept;
@@ -46,6 +48,7 @@ class Together {
     std::size_t place = 0;
   };
 
+  Hold hold_;
   std::vector<Group> groups_;
   std::vector<Made> made_;  // by number; empty before anything was computed
   std::size_t count_ = 0;

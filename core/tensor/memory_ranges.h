@@ -4,9 +4,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <c10/util/SmallVector.h>
+
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace td {
 
@@ -56,9 +57,9 @@ class MemoryRanges {
     MemoryRange range;
     std::size_t added;
   };
-  std::vector<Place> places_;          // sorted by their start
-  std::vector<std::uintptr_t> reach_;  // the largest end so far
-  std::vector<bool> crowded_;
+  c10::SmallVector<Place, 12> places_;          // sorted by their start
+  c10::SmallVector<std::uintptr_t, 12> reach_;  // the largest end so far
+  c10::SmallVector<bool, 12> crowded_;
 };
 
 }  // namespace td

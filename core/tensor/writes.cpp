@@ -140,7 +140,9 @@ bool Writes::set_block(Path where, const at::Tensor& target, const at::Tensor& s
 void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
                      const at::Tensor& c) {
   require_writable(where, target, b, c);
-  require_distinct(where, target);
+  const bool strided = target.layout() == c10::kStrided;
+  const at::MemOverlap overlap = strided ? at::has_internal_overlap(target) : at::MemOverlap::No;
+  if (overlap == at::MemOverlap::Yes) fail_repeated(where, "");
   for (const at::Tensor* operand : {&b, &c}) {
     if (!operand->defined()) continue;
     if (operand->is_meta() && !target.is_meta()) require_values(where, target, *operand);
@@ -149,9 +151,7 @@ void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
       at::assert_no_partial_overlap(target, *operand);
   }
   // If elements may share memory, an operand that is the target would change during the write.
-  const bool distinct =
-      target.layout() != c10::kStrided || at::has_internal_overlap(target) == at::MemOverlap::No;
-  add(target, b, c, nullptr, /*in_step=*/distinct);
+  add(target, b, c, nullptr, /*in_step=*/overlap == at::MemOverlap::No);
 }
 
 void Writes::fill(Path where, const at::Tensor& target, const at::Tensor& mask,

@@ -45,8 +45,7 @@ TEST_P(JoinTest, AStackWhoseElementGotAnotherBatchSizeIsRefused) {
   one.set_batch_size({1});
   for (std::int64_t dim = 0; dim < 4; ++dim) {
     expect_error(Code::shape, "now has batch size [1]", [&] { td::stack(stacks, dim); });
-    if (dim < 3)
-      expect_error(Code::shape, "now has batch size [1]", [&] { td::cat(stacks, dim); });
+    if (dim < 3) expect_error(Code::shape, "now has batch size [1]", [&] { td::cat(stacks, dim); });
   }
 }
 
