@@ -71,7 +71,7 @@ class MathOp final : public ZipOp {
 
 // What the walk that asks for the results can take.
 Together computed_together(const Kernel& kernel, const Operands& operands, const WalkRules& rules) {
-  if (!Together::may(kernel.name)) return {};
+  if (!Together::may(kernel.name)) return Together();
   Together together;
   try {
     visit_zip(
@@ -81,7 +81,7 @@ Together computed_together(const Kernel& kernel, const Operands& operands, const
         },
         rules);
   } catch (const Error&) {
-    return {};  // that walk says it, unless a leaf before it has another fault
+    return Together();  // that walk says it, unless a leaf before it has another fault
   }
   together.compute([&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
     const FittingBounds fit(kernel, a, b, c);
