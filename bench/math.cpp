@@ -14,6 +14,13 @@ td_operand number(std::int64_t value) {
   return operand;
 }
 
+td_operand whole(const td_tensordict* td) {
+  td_operand operand{};
+  operand.kind = TD_OPERAND_DICT;
+  operand.dict = td;
+  return operand;
+}
+
 td_operand real(double value) {
   td_operand operand{};
   operand.kind = TD_OPERAND_DOUBLE;
@@ -71,11 +78,8 @@ Body clamps(Shared leaves) {
 }
 Body lerps_in_place(Shared leaves, Shared end) {
   return changes(leaves, [end](td_tensordict* td) {
-    td_operand operand{};
-    operand.kind = TD_OPERAND_DICT;
-    operand.dict = end->td;
-    const td_operand weight = real(0.005);
-    return td_ternary_inplace(td, TD_TERNARY_LERP, &operand, &weight, 0);
+    const td_operand other = whole(end->td), weight = real(0.005);
+    return td_ternary_inplace(td, TD_TERNARY_LERP, &other, &weight, 0);
   });
 }
 
@@ -91,9 +95,7 @@ void register_math() {
   figure(
       "equal everywhere", n, 1.1,
       [leaves](benchmark::State& state) {
-        td_operand other{};
-        other.kind = TD_OPERAND_DICT;
-        other.dict = leaves->td;
+        const td_operand other = whole(leaves->td);
         for (auto _ : state) {
           td_tensordict* same = nullptr;
           std::int32_t all = 0;

@@ -61,10 +61,6 @@ class IndexPlan {
 
   // The result's sizes for an entry whose sizes start with the batch.
   Sizes sizes(SizesView full) const;
-  // Whether these are the result's sizes; false if unsure.
-  bool gives(SizesView full, SizesView result) const noexcept {
-    return !gather_ && view_.gives(full, result);
-  }
 
   // The result's dimension names. `full` may be empty. A list of positions keeps the name of its dimension;
   // masks and tensors of more dimensions drop it.

@@ -92,7 +92,7 @@ Writes::Writes(Hold hold)
       recording_(c10::GradMode::is_enabled()),
       fast_(fast::can_skip_dispatcher()) {}
 
-void Writes::require_memory(Path where, const at::Tensor& target) const {
+void Writes::require_mutable(Path where, const at::Tensor& target) const {
   if (target.is_inference() && !c10::InferenceMode::is_enabled()) {
     fail(Code::torch, show_path(where),
          " is an inference tensor, which only inference mode can write: clone it");
@@ -101,7 +101,7 @@ void Writes::require_memory(Path where, const at::Tensor& target) const {
 
 void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                               const at::Tensor& c) const {
-  require_memory(where, target);
+  require_mutable(where, target);
   if (!recording_) return;
   require_recordable(where, target,
                      (b.defined() && b.requires_grad()) || (c.defined() && c.requires_grad()));
@@ -131,7 +131,7 @@ void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
 bool Writes::set_block(Path where, const at::Tensor& target, const at::Tensor& source,
                        const IndexPlan& part) {
   if (!fast_ || !part.fills_block(target, source)) return false;
-  require_memory(where, target);
+  require_mutable(where, target);
   add(target, source, {}, &part, /*in_step=*/false);
   writes_.back().is_block = true;
   return true;

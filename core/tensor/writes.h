@@ -91,7 +91,7 @@ class Writes {
   }
 
  private:
-  void require_memory(Path where, const at::Tensor& target) const;
+  void require_mutable(Path where, const at::Tensor& target) const;
   void require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
                         const at::Tensor& c) const;
   void add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
