@@ -51,6 +51,11 @@ td_tensordict* make(const std::vector<at::Tensor>& tensors, const std::vector<st
 
 }  // namespace
 
+InTurn::InTurn(const Leaves& leaves, std::size_t levels) {
+  const auto half = leaves.names.begin() + static_cast<std::ptrdiff_t>(leaves.names.size() / 2);
+  names_.assign(levels == 1 ? leaves.names.begin() : half, levels == 1 ? half : leaves.names.end());
+}
+
 Leaves::Leaves(int count, std::vector<std::int64_t> sizes, std::ptrdiff_t batch_dims) {
   for (int i = 0; i < count; ++i) {
     names.push_back("leaf_" + std::to_string(i));

@@ -49,6 +49,21 @@ struct Row {
   std::vector<at::Tensor> tensors;
 };
 
+// The names of one level, one after the other: what a look-up takes depends on the place of its name.
+class InTurn {
+ public:
+  // `levels`: 1 for the names of the dictionary itself, 2 for those of the nested one.
+  InTurn(const Leaves& leaves, std::size_t levels);
+  const std::string& next() noexcept {
+    if (++at_ == names_.size()) at_ = 0;
+    return names_[at_];
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::size_t at_ = 0;
+};
+
 td_tensor* wrap(const at::Tensor& tensor);
 
 // A figure: the same work by us and by hand, in the same process. `goal` is the ratio to reach; 0 for
@@ -89,8 +104,8 @@ Body indexes_and_reads(Shared leaves);  // td[7], and its first and its last ten
 Body unbinds(Shared leaves);            // into 64 parts
 Body clones(Shared leaves);
 Body writes_row(Shared leaves, std::shared_ptr<Row> row);  // td[9] = row
-Body gets(Shared leaves, std::vector<std::string> path);
-Body sets(Shared leaves, std::vector<std::string> path, td_tensor* value);
+Body gets(Shared leaves, std::size_t levels);              // each tensor of a level in turn
+Body sets(Shared leaves, std::size_t levels, td_tensor* value);
 Body sets_and_removes(Shared leaves,
                       td_tensor* value);  // a new key: one cannot be measured without the other
 Body adds(Shared leaves);                 // td + 1

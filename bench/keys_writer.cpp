@@ -14,7 +14,6 @@ struct Lookup {
   std::shared_ptr<Leaves> leaves;
   Map flat;                                  // all names
   std::unordered_map<std::string, Map> two;  // "nested" → its names
-  std::string name;                          // the one that is looked up
   td_tensor* value = nullptr;
   at::Tensor tensor;
 
@@ -32,31 +31,30 @@ struct Lookup {
 
 void get_and_set(int n) {
   auto at = std::make_shared<Lookup>(n);
-  const std::string one = at->leaves->names[at->leaves->names.size() / 2 - 2];
-  const std::string deep = at->leaves->names[at->leaves->names.size() - 2];
-  figure("get, one level", n, 1.5, gets(at->leaves, {one}), [at, one](benchmark::State& state) {
+  figure("get, one level", n, 1.5, gets(at->leaves, 1), [at](benchmark::State& state) {
+    InTurn names(*at->leaves, 1);
     for (auto _ : state) {
-      at::Tensor result = at->flat.find(one)->second;
+      at::Tensor result = at->flat.find(names.next())->second;
       benchmark::DoNotOptimize(result);
     }
   });
-  figure("get, two levels", n, 1.5, gets(at->leaves, {"nested", deep}),
-         [at, deep](benchmark::State& state) {
-           const std::string nested = "nested";
-           for (auto _ : state) {
-             at::Tensor result = at->two.find(nested)->second.find(deep)->second;
-             benchmark::DoNotOptimize(result);
-           }
-         });
-  figure("set, one level", n, 1.3, sets(at->leaves, {one}, at->value),
-         [at, one](benchmark::State& state) {
-           for (auto _ : state) at->flat[one] = at->tensor;
-         });
-  figure("set, two levels", n, 1.3, sets(at->leaves, {"nested", deep}, at->value),
-         [at, deep](benchmark::State& state) {
-           const std::string nested = "nested";
-           for (auto _ : state) at->two[nested][deep] = at->tensor;
-         });
+  figure("get, two levels", n, 1.5, gets(at->leaves, 2), [at](benchmark::State& state) {
+    InTurn names(*at->leaves, 2);
+    const std::string nested = "nested";
+    for (auto _ : state) {
+      at::Tensor result = at->two.find(nested)->second.find(names.next())->second;
+      benchmark::DoNotOptimize(result);
+    }
+  });
+  figure("set, one level", n, 1.3, sets(at->leaves, 1, at->value), [at](benchmark::State& state) {
+    InTurn names(*at->leaves, 1);
+    for (auto _ : state) at->flat[names.next()] = at->tensor;
+  });
+  figure("set, two levels", n, 1.3, sets(at->leaves, 2, at->value), [at](benchmark::State& state) {
+    InTurn names(*at->leaves, 2);
+    const std::string nested = "nested";
+    for (auto _ : state) at->two[nested][names.next()] = at->tensor;
+  });
 }
 
 void writer(int n) {
@@ -131,24 +129,28 @@ void handles() {
 
 }  // namespace
 
-Body gets(Shared leaves, std::vector<std::string> names) {
-  return [leaves, names](benchmark::State& state) {
-    std::vector<const char*> path;
-    for (const std::string& name : names) path.push_back(name.c_str());
+Body gets(Shared leaves, std::size_t levels) {
+  return [leaves, levels](benchmark::State& state) {
+    InTurn names(*leaves, levels);
+    const char* path[] = {"nested", nullptr};
     for (auto _ : state) {
+      path[1] = names.next().c_str();
       td_tensor* result = nullptr;
-      ok(td_get(leaves->td, path.data(), path.size(), &result));
+      ok(td_get(leaves->td, path + 2 - levels, levels, &result));
       benchmark::DoNotOptimize(result);
       td_tensor_free(result);
     }
   };
 }
 
-Body sets(Shared leaves, std::vector<std::string> names, td_tensor* value) {
-  return [leaves, names, value](benchmark::State& state) {
-    std::vector<const char*> path;
-    for (const std::string& name : names) path.push_back(name.c_str());
-    for (auto _ : state) ok(td_set(leaves->td, path.data(), path.size(), value));
+Body sets(Shared leaves, std::size_t levels, td_tensor* value) {
+  return [leaves, levels, value](benchmark::State& state) {
+    InTurn names(*leaves, levels);
+    const char* path[] = {"nested", nullptr};
+    for (auto _ : state) {
+      path[1] = names.next().c_str();
+      ok(td_set(leaves->td, path + 2 - levels, levels, value));
+    }
   };
 }
 

@@ -26,13 +26,14 @@ class Changes {
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
 
-  // Both at once. The first replaces an entry by a leaf, which needs no memory if the node owns its row; the second adds a
-  // leaf under a name that the node does not have.
+  // At once. The first replaces an entry by a leaf, which needs no memory if the node owns its row; the second adds a
+  // leaf under a name that the node does not have; the third removes an entry.
   static void replace_now(const DenseNode& node, std::size_t i, Value value) noexcept {
     mutable_node(node).exchange(i, value);
   }
   static void add_now(const DenseNode& node, std::string_view name, std::uint64_t hash,
                       Value value);
+  static void erase_now(const DenseNode& node, std::size_t i) { mutable_node(node).erase(i); }
 
   // Entries. A new name is appended. Positions count before all changes. An entry that is erased and set
   // becomes a new one.

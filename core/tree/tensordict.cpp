@@ -73,6 +73,20 @@ void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) 
   write_part(TensorDict(part.parent()), part.items(), one_entry(part, path, value));
 }
 
+// The dictionary that holds the last name of a path: if those on the way hold their entries, and it is not locked and has
+// no names, class or path; else null.
+const DenseNode* plain_holder(const NodePtr& root, Path path) {
+  if (path.empty()) return nullptr;
+  const Node* at = root.get();
+  if (path.size() > 1) {
+    const Value* const inner = find_stored(root, path.slice(0, path.size() - 1));
+    if (inner == nullptr || !inner->is_node()) return nullptr;
+    at = inner->node().get();
+  }
+  const DenseNode* const node = as_dense(at);
+  return node == nullptr || node->locked() || node->tagged() ? nullptr : node;
+}
+
 // Plans writes to the stored tensors of an entry: one, or one for each element of lazy stacks.
 void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value, Writes& writes) {
   if (const Value* stored = find_stored(root, path)) {
@@ -103,14 +117,8 @@ void TensorDict::set(Path path, at::Tensor value) {
 
 // The common case with a single lookup.
 bool TensorDict::set_now(Path path, at::Tensor& value) {
-  if (path.empty()) return false;
-  const DenseNode* node = as_dense(node_.get());
-  for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
-    const Value* inner = node->find(path[i]);
-    node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
-  }
-  if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
-  if (!begins_with(value.sizes(), node->batch())) return false;
+  const DenseNode* const node = plain_holder(node_, path);
+  if (node == nullptr || node->device() || !begins_with(value.sizes(), node->batch())) return false;
   const std::uint64_t hash = hash_name(path.back());
   const std::size_t i = node->schema()->find(path.back(), hash);
   if (i == Schema::npos) {
@@ -208,6 +216,10 @@ EntryKind TensorDict::kind_of(Path path) const {
 }
 
 void TensorDict::remove(Path path) {
+  if (const DenseNode* const node = plain_holder(node_, path)) {
+    const std::size_t i = node->schema()->find(path.back());
+    if (i != Schema::npos) return Changes::erase_now(*node, i);
+  }
   Changes changes;
   plan_remove(changes, node_, path);
   changes.run();

@@ -100,6 +100,22 @@ TEST(Changes, ASharedSchemaStaysWithTheOthers) {
   EXPECT_EQ(names_in(td), (Strings{"n", "new"}));
 }
 
+TEST(Changes, AnEntryIsRemovedFromOneDictionaryOnly) {
+  TensorDict td = sample();
+  TensorDict row = td.index(IndexItem::at(1));
+  const TensorDict read = td.index(IndexItem::at(2)), copy = td.clone(false);
+  row.remove({"a"});
+  EXPECT_EQ(names_in(row), (Strings{"n"}));
+  EXPECT_EQ(names_in(td), (Strings{"a", "n"}));
+  td.remove({"a"});
+  td.remove({"n"});
+  EXPECT_EQ(dense(td).size(), 0);
+  EXPECT_EQ(names_in(copy), (Strings{"a", "n"}));
+  EXPECT_EQ(names_in(read), (Strings{"a", "n"}));
+  EXPECT_EQ(numbers(read.get({"a"})), numbers(copy.get({"a"}).select(0, 2)));
+  EXPECT_THROW(td.remove({"a"}), Error);
+}
+
 TEST(Changes, AnElementMayStandInAStackTwice) {
   const TensorDict one = dict({});
   TensorDict stack(NodePtr(lazy_stack({one.node(), one.node()}, 0)));
