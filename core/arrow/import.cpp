@@ -250,11 +250,12 @@ class Importer {
     std::string longer;
     std::string_view full = name;
     if (!ending.empty()) full = longer = std::string(name) + std::string(ending);
-    if (at->find(full) != nullptr) {
+    const std::size_t before = at->size();
+    at->put(full, std::move(value));
+    if (at->size() == before) {
       fail(Code::key_exists, where, ending.empty() ? "" : ", its mask,",
            " has the name of another column");
     }
-    at->put(full, std::move(value));
     return depth;
   }
 

@@ -136,6 +136,16 @@ inline at::Tensor make_part(c10::Storage storage, c10::ScalarType dtype, std::si
       c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
+// A contiguous tensor over memory that others own, as from at::from_blob, which takes longer than the rest of a call and
+// has a std::function for the owner.
+inline at::Tensor over_memory(
+    c10::DataPtr memory, std::size_t bytes, c10::ScalarType dtype, SizesView sizes,
+    c10::DispatchKeySet keys = c10::DispatchKeySet(c10::DispatchKey::CPU)) {
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(memory),
+                       /*allocator=*/nullptr, /*resizable=*/false);
+  return make_part(std::move(storage), dtype, 0, sizes, keys);
+}
+
 // Uninitialised contiguous CPU memory, as from at::empty.
 inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
   std::size_t bytes = c10::elementSize(dtype);

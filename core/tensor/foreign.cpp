@@ -4,7 +4,6 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/sizes.h"
-#include "core/tensor/strides.h"
 
 #include <ATen/ATen.h>
 
@@ -25,8 +24,8 @@ std::size_t bytes_for(SizesView sizes, c10::ScalarType dtype) {
   fail(Code::shape, "shape ", show_sizes(sizes), " needs more bytes than can be addressed");
 }
 
-// Refuses strides that lead beyond the address space.
-void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
+// The bytes from the first to the last element. Refuses strides that lead beyond the address space.
+std::size_t extent_of(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
   auto extent = static_cast<std::int64_t>(c10::elementSize(dtype));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (strides[i] < 0)
@@ -40,6 +39,7 @@ void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
            " reaches further than can be addressed");
     }
   }
+  return static_cast<std::size_t>(extent);
 }
 
 void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
@@ -59,21 +59,16 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   if (data == nullptr && bytes != 0) {
     fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
   }
-  if (strides) {
-    check_strides(sizes, *strides, dtype);
-  }
+  const std::size_t extent = strides ? extent_of(sizes, *strides, dtype) : bytes;
   device = resolve_device(device);
   const auto options = at::TensorOptions().dtype(dtype).device(device);
   if (bytes == 0) return at::empty(sizes, options);  // releases the owner here
-  const Sizes dense = dense_strides(sizes);
-  // One allocation; a std::function would need several, and copy the owner.
   const auto let_go = [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); };
-  return at::for_blob(data, sizes)
-      .strides(strides ? *strides : SizesView(dense))
-      .context(new std::shared_ptr<void>(std::move(owner)), let_go)
-      .options(options)
-      .target_device(device)
-      .make_tensor();
+  c10::DataPtr memory(data, new std::shared_ptr<void>(std::move(owner)), let_go, device);
+  at::Tensor tensor = fast::over_memory(std::move(memory), extent, dtype, sizes,
+                                        c10::DispatchKeySet(options.computeDispatchKey()));
+  if (strides) tensor.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, *strides);
+  return tensor;
 }
 
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {

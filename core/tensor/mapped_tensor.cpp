@@ -1,10 +1,9 @@
 #include "core/tensor/mapped_tensor.h"
 
 #include "core/base/quote.h"
+#include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/Storage.h>
-#include <c10/core/TensorImpl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,16 +28,8 @@ at::Tensor mapped_tensor(std::shared_ptr<MappedFile> file, std::size_t offset, S
          file->bytes());
   }
   char* data = bytes == 0 ? nullptr : file->data() + offset;
-  auto holder = std::make_unique<Holder>(std::move(file));
-  at::DataPtr pointer(data, holder.get(), &release, c10::Device(c10::DeviceType::CPU));
-  holder.release();  // NOLINT: owned by the pointer above
-  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), nullptr,
-                       /*resizable=*/false);
-  auto impl = c10::make_intrusive<c10::TensorImpl>(std::move(storage),
-                                                   c10::DispatchKeySet(c10::DispatchKey::CPU),
-                                                   c10::scalarTypeToTypeMeta(dtype));
-  impl->set_sizes_contiguous(sizes);
-  return at::Tensor(std::move(impl));
+  at::DataPtr memory(data, new Holder(std::move(file)), &release, c10::DeviceType::CPU);
+  return fast::over_memory(std::move(memory), bytes, dtype, sizes);
 }
 
 const MappedFile* mapping_of(const at::Tensor& tensor) noexcept {
@@ -72,12 +63,10 @@ at::Tensor archive_tensor(const zip_file::MappedArchive& archive, const zip_file
     if (archive.writable()) return mapped_tensor(archive.file(), entry.offset + skip, sizes, dtype);
     // Without write-through the tensor is not marked as mapped.
     if (bytes == 0) return at::empty(sizes, options);
-    // from_blob() would copy a std::function, which allocates, in a function that must not throw.
     const auto let_go = [](void* held) { delete static_cast<Holder*>(held); };
-    return at::for_blob(archive.file()->data() + entry.offset + skip, sizes)
-        .context(new Holder(archive.file()), let_go)
-        .options(options)
-        .make_tensor();
+    return fast::over_memory({archive.file()->data() + entry.offset + skip,
+                              new Holder(archive.file()), let_go, c10::DeviceType::CPU},
+                             bytes, dtype, sizes);
   }
   if (archive.writable()) {
     fail(Code::unsupported, reader.where(), ": ", quote(entry.name),
