@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <unistd.h>
 #include <cstring>
 
 #ifdef __GLIBC__
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
   bench::register_keys_and_writer();
   bench::register_threads();
   if (!large.empty()) bench::register_large(large);
+  sync();  // the kernel would write back what is on the disk now beside the first figures
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

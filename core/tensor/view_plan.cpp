@@ -22,9 +22,11 @@ bool ViewPlan::is_identity() const noexcept {
 }
 
 Sizes ViewPlan::sizes(SizesView full) const {
+  const std::size_t made = dims_.size(), taken = in_.size();
   Sizes result;
-  for (const Dim& dim : dims_) result.push_back(dim.size);
-  result.append(full.begin() + in_.size(), full.end());
+  result.resize_for_overwrite(made + full.size() - taken);
+  for (std::size_t i = 0; i < made; ++i) result[i] = dims_[i].size;
+  for (std::size_t i = taken; i < full.size(); ++i) result[made + i - taken] = full[i];
   return result;
 }
 
