@@ -280,8 +280,9 @@ void DenseNode::put(std::string_view name, Value value) {
 }
 
 void DenseNode::erase(std::size_t i) {
-  prepare_erase();
-  take(i);
+  // Both are freed at the end: memory of others may call back into this dictionary.
+  const LeafRowPtr before = prepare_erase();
+  const Value gone = take(i);
 }
 
 Value DenseNode::take(std::size_t i) noexcept {

@@ -111,6 +111,56 @@ TD_TEST(a_release_may_call_the_library) {
   TD_EXPECT(td_tensor_is_contiguous(inner, &flag), TD_ERR_BAD_HANDLE);
 }
 
+/* What a release takes out of a dictionary, and how that ended. */
+typedef struct removal {
+  float numbers[2];
+  td_tensordict *td;
+  const char *path[2];
+  size_t path_len;
+  td_status status;
+} removal;
+
+static void remove_entry(void *user) {
+  removal *it = user;
+  it->status = td_remove(it->td, it->path, it->path_len);
+}
+
+static td_tensor *that_removes(removal *it) {
+  td_tensor *tensor = NULL;
+  it->status = TD_ERR_INTERNAL;
+  TD_DO(td_tensor_from_blob(it->numbers, (const int64_t[]){2}, NULL, 1, TD_DTYPE_FLOAT32,
+                            TD_DEVICE_CPU, -1, remove_entry, it, &tensor));
+  return tensor;
+}
+
+TD_TEST(a_release_may_change_the_dictionary_that_is_changed) {
+  for (int replace = 0; replace < 2; replace++) {
+    td_tensordict *td = td_empty(TD_SIZES(2)), *view = NULL;
+    removal y = {{1, 2}, td, {"y"}, 1, TD_OK}, gone = {{1, 2}, td, {"gone"}, 1, TD_OK};
+    removal nested = {{1, 2}, td, {"n"}, 1, TD_OK}, self = {{1, 2}, td, {"n", "self"}, 2, TD_OK};
+    td_put(td, TD_KEY("gone"), that_removes(&gone));
+    td_put(td, TD_KEY("x"), that_removes(&y));
+    td_put(td, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+    td_put(td, TD_KEY("n", "self"), that_removes(&self));
+    td_put(td, TD_KEY("n", "z"), that_removes(&nested));
+    TD_DO(td_index(td, TD_AT(TD_I_INT(0)), &view)); /* the row is shared and copied first */
+    td_free(view);
+    if (replace) td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+    TD_DO(td_remove(td, TD_KEY("x")));
+    TD_CHECK_INT(y.status, TD_OK);
+    TD_DO(td_remove(td, TD_KEY("gone"))); /* it is no longer there when its release looks for it */
+    TD_CHECK_INT(gone.status, TD_ERR_KEY_NOT_FOUND);
+    TD_DO(td_remove(td, TD_KEY("n", "self")));
+    TD_CHECK_INT(self.status, TD_ERR_KEY_NOT_FOUND);
+    TD_DO(td_remove(td, TD_KEY("n", "z"))); /* its release removes the dictionary that it was in */
+    TD_CHECK_INT(nested.status, TD_OK);
+    int32_t empty = 0;
+    TD_DO(td_is_empty(td, &empty));
+    TD_CHECK_INT(empty, 1);
+    td_free(td);
+  }
+}
+
 /* A DLPack tensor of our own making, that counts its releases. */
 typedef struct lent {
   float numbers[6];
