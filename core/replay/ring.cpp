@@ -85,9 +85,9 @@ at::Tensor zeros(SizesView sizes, c10::ScalarType dtype) {
   if (memory == nullptr)
     fail(Code::out_of_memory, "no memory for ", sizes[0], " rows: shape ", show_sizes(sizes));
   const std::size_t off = alignment - reinterpret_cast<std::uintptr_t>(memory) % alignment;
-  return at::from_blob(
-      static_cast<char*>(memory) + off, sizes, [memory](void*) { std::free(memory); },
-      at::TensorOptions(dtype));
+  return fast::over_memory(
+      {static_cast<char*>(memory) + off, memory, std::free, c10::DeviceType::CPU},
+      static_cast<std::size_t>(*bytes), dtype, sizes);
 }
 
 }  // namespace
